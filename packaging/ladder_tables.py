@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import product
@@ -47,15 +48,7 @@ WORK_KSIZES, WORK_SIDES, MULTIPROCESSORS = (7, 5), (2048, 64), 132
 # The ladder's times are of this cell, or of the first one in which a rung ran.
 HOME = {"weights": "gaussian", "pixel_type": "float32", "channels": 1, "width": 8192, "ksize": 7}
 # Shares of what the hardware can do, by their names in COUNTERS, as the table's head has them.
-COUNTED = {
-    "issue": "issue slots",
-    "fma": "FMA",
-    "alu": "ALU",
-    "tensor": "tensor",
-    "l1": "L1",
-    "l2": "L2",
-    "dram": "DRAM",
-}
+COUNTED = tomllib.loads((ROOT / "packaging" / "counters.toml").read_text("utf-8"))["titles"]
 NOT_MEASURED = "*Not measured yet: see `workbench bench kernels --json`.*"
 NOTHING = "—"
 PRECISIONS: dict[Precision, str] = {"float32": "", "reduced": ", error to 1e-4"}

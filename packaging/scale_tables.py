@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
@@ -22,18 +23,9 @@ PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
 LIMITS = {"files": "files and memory", "kernel": "the GPU's kernel"}  # of a folder on GPUs
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
-STAGES_AND_PARTS = {
-    **{name: STAGES[name] for name in ("read", "filter")},
-    **PARTS,
-    **{name: STAGES[name] for name in ("write", "all")},
-}
-COMMANDS = {
-    "batch": "workbench bench batch --json",
-    "large": "python -m tests.benches.large --json",
-    "devices": "python -m tests.benches.devices --json",
-    "many": "python -m tests.many_files --json",
-    "kills": "python -m tests.kills --json",
-}
+ROWS = ("read", "filter", *PARTS, "write", "all")
+STAGES_AND_PARTS = {name: {**STAGES, **PARTS}[name] for name in ROWS}
+COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 NOTHING = "—"
 
 Data = dict[str, Any]

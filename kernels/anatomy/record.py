@@ -260,8 +260,6 @@ def frame_of(shape: Shape) -> Shape:
 
 # ---- Sentences. -----------------------------------------------------------------------------
 
-NO_LANE = "No lane of this warp takes part here."
-
 
 def grid_words(shape: Shape) -> str:
     """Blocks of the grid, and threads and warps of each."""
@@ -331,7 +329,7 @@ def idle_words(idle: Idle | None) -> str:
 def cost_words(step: Access, found: Cost) -> str:
     """Sectors and lines that a warp's access touches, or the turns it takes at shared memory."""
     if not found.active:
-        return NO_LANE
+        return "No lane of this warp takes part here."
     wide = f" of {step.size} bytes" if step.size > WORD_BYTES else ""
     begin = f"{'Stores' if step.is_store else 'Loads'}{wide} by {found.active} lanes"
     if step.memory == "global":

@@ -227,6 +227,12 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         raise LimitedTomlError(f"{name} is not TOML: {str(error).partition(';')[0]}.") from None
 
 
+def table_beside(module: str) -> dict[str, Any]:
+    """Read the TOML file that lies beside a module; `module` is its `__file__`."""
+    path = Path(module).with_suffix(".toml")
+    return parse_toml(path.read_text("utf-8"), path.name)
+
+
 _PLAIN = (str, int, float, NoneType)  # bool is an int
 MAX_DEPTH = 64  # values within each other; what this program writes has seven
 

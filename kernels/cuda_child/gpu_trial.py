@@ -25,16 +25,8 @@ from kernels.core.poison import is_as_before, order_in_words, same_bits, unwritt
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
-from kernels.cuda_child import verification
+from kernels.cuda_child import verification, worker_pool
 from kernels.cuda_child.verification import Reference, Verification
-from kernels.cuda_child.worker_pool import (
-    GpuWorker,
-    Request,
-    RunEndedError,
-    WorkerPool,
-    in_seconds,
-    with_tuples,
-)
 from kernels.cuda_on_cpu import regions
 from kernels.cuda_on_cpu.compile_errors import as_gnu, diagnostics_of
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
@@ -61,7 +53,7 @@ Steps = Generator[Progress | KernelTrial, None, None]
 
 
 def gpu_trial(
-    rung: Rung, job: Job, *, children: WorkerPool, sampling: Sampling = OWN_SAMPLING
+    rung: Rung, job: Job, *, children: worker_pool.WorkerPool, sampling: Sampling = OWN_SAMPLING
 ) -> Steps:
     """Run a kernel on a job, in one of these children, which it may crash.
 
@@ -75,7 +67,7 @@ def gpu_trial(
             yield from trial.run(child, once_compiled=children.keep_spare)
         finally:
             children.give_back(child)
-    except RunEndedError as error:
+    except worker_pool.RunEndedError as error:
         known = replace(trial.known, kernel=None, problem=str(error), line=error.line)
         diagnostics = diagnostics_of(as_gnu(rung, error.log), rung)
         yield replace(known, diagnostics=diagnostics, log=error.log)
@@ -96,7 +88,7 @@ class _Trial:
     known  the outcome so far
     """
 
-    _child: GpuWorker
+    _child: worker_pool.GpuWorker
     _device: Device
 
     def __init__(self, rung: Rung, job: Job, sampling: Sampling, checks: Verification) -> None:
@@ -105,11 +97,11 @@ class _Trial:
         self.known = KernelTrial(job, whole, on_gpu=True)
         self._waited_s = 0.0  # that the run in hand waited for its turn on the device
 
-    def run(self, child: GpuWorker, once_compiled: Callable[[], None]) -> Steps:
+    def run(self, child: worker_pool.GpuWorker, once_compiled: Callable[[], None]) -> Steps:
         """Try it in a child; yield what is known as soon as there is more of it."""
         assert child.facts is not None
         if reason := self._rung.why_not(self._job, child.facts):
-            raise RunEndedError(reason)
+            raise worker_pool.RunEndedError(reason)
         assert isinstance(child.facts, Device)
         self._child, self._device = child, child.facts
         plain_s = slowest_s(self._job, self._device)
@@ -143,8 +135,6 @@ class _Trial:
     # ---- Its stages. ----------------------------------------------------------------------------
 
     def _built(self) -> Generator[Progress, None, KernelTrial]:
-        """Compile it for the whole picture, and compute references meanwhile."""
-
         def prepare() -> None:
             self._checks.begin()
             self._nvml.look()  # opens it
@@ -154,12 +144,11 @@ class _Trial:
         built = Built(
             **{name: said[name] for name in facts},
             occupancy=said["occupancy"] and Occupancy(**said["occupancy"]),
-            ran=tuple(Ran(**with_tuples(each)) for each in said["ran"]),
+            ran=tuple(Ran(**worker_pool.with_tuples(each)) for each in said["ran"]),
         )
         return self._now(built=built, device_name=self._device.name)
 
     def _tried_small(self) -> Generator[Progress, None, str]:
-        """Run it on a crop, then on a strip; return the sentence for a bug in some rows alone."""
         crop = regions.part_of(self._job, CROP)
         run = yield from self._run(crop, "a part")
         of_rows = yield from self._some_rows(crop, run.answer)
@@ -174,7 +163,7 @@ class _Trial:
         rows = regions.rows_to_try(crop.height)
         try:
             some = yield from self._run(crop, "a part", rows=rows)
-        except RunEndedError as error:
+        except worker_pool.RunEndedError as error:
             error.args = (f"{error} {regions.launched_for(rows)}",)
             raise
         as_before = self._as_before(crop, some.answer, 0)
@@ -194,21 +183,22 @@ class _Trial:
         left = AGAIN
         while reason := self._too_long(large_stage, small_ms * times):
             if not left:
-                raise RunEndedError(reason)
+                raise worker_pool.RunEndedError(reason)
             left -= 1
             run = yield from self._run(small, small_stage)
             small_ms = min(small_ms, run.ms)
 
     def _too_long(self, stage: Stage, seconds: float) -> str:
         """The sentence that rejects a kernel of this estimate; "": it may run."""
-        words = f"Estimated time {in_seconds(seconds)} for {stage} of the picture"
+        words = f"Estimated time {worker_pool.in_seconds(seconds)} for {stage} of the picture"
         if self._device.watchdog and seconds > WATCHDOG_S:
             return (
                 f"{words}: a display hangs on {self._device.name}, which would stand still as "
-                f"long, and {in_seconds(WATCHDOG_S)} is the limit; use a smaller picture."
+                f"long, and {worker_pool.in_seconds(WATCHDOG_S)} is the limit; use a smaller "
+                "picture."
             )
         if seconds > self._deadline_s:
-            limit = in_seconds(self._deadline_s)
+            limit = worker_pool.in_seconds(self._deadline_s)
             return f"{words} exceeds the limit {limit} ({SLOWER_THAN_PLAIN} × the naive kernel)."
         return ""
 
@@ -224,7 +214,7 @@ class _Trial:
         """Time it; a failure counts only where the output for the picture itself is right."""
         try:
             yield from self._sampled(first_ms)
-        except RunEndedError:
+        except worker_pool.RunEndedError:
             yield from self._checking(first_alone=True)
             raise
 
@@ -273,10 +263,9 @@ class _Trial:
             yield VERIFYING
 
     def _reject_wrong(self) -> None:
-        """Reject a kernel that is right for the user's picture alone."""
         for check in self._checks.done[1:]:
             if not check.ok:
-                raise RunEndedError(
+                raise worker_pool.RunEndedError(
                     "The output is right for the picture, and wrong for another one, with which it "
                     f"was timed: {check}. A kernel must compute each output anew."
                 )
@@ -288,7 +277,9 @@ class _Trial:
     ) -> Generator[Progress, None, dict[str, Any]]:
         doing = Progress(f"compiling {self._rung.title}")
         yield doing
-        steps = self._child.serving(Request.of("compile", self._rung, job), once_sent=meanwhile)
+        steps = self._child.serving(
+            worker_pool.Request.of("compile", self._rung, job), once_sent=meanwhile
+        )
         return (yield from run_with_progress(steps, doing))
 
     def _run(
@@ -297,7 +288,7 @@ class _Trial:
         """Run it once; nothing may have been written but the answer."""
         if self._rung.defines(job) != self._rung.defines(self._job):
             yield from self._compiled(job)
-        request = Request.of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
+        request = worker_pool.Request.of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
         doing = Progress(f"running {self._rung.title} on {stage} of the picture")
         yield doing
         steps = self._child.running(request, job.picture, self._deadline_s)
@@ -311,7 +302,7 @@ class _Trial:
 
         said, answer = yield from run_with_progress(steps, where)
         if said["broken_rule"]:
-            raise RunEndedError(said["broken_rule"])
+            raise worker_pool.RunEndedError(said["broken_rule"])
         return _Run(said["ms"], answer, said["printed"])
 
     def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:

@@ -41,6 +41,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import present_purpose, run_with_progress
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job
+from kernels.core.plain_data import table_beside
 from kernels.core.timing import Cache
 from kernels.rungs.rung import Rung
 
@@ -147,19 +148,7 @@ def mapped(handle: str, size: int) -> mmap.mmap:
     return mmap.mmap(int(handle), size)
 
 
-# What ended CUDA in the child, by the begin of its name without "cudaError" or "CUDA_ERROR_".
-FAILURES = {
-    "illegaladdress": "A thread accessed memory outside of all arrays",
-    "misalignedaddress": "A thread accessed numbers at an address that is not a multiple of their "
-    "size",
-    "illegalinstruction": "A thread came to a trap, or to an instruction that this GPU lacks",
-    "hardwarestackerror": "A thread has used up its stack: does a function call itself without "
-    "end?",
-    "launchtimeout": "The kernel took longer than this computer lets one run: a loop that does not "
-    "end?",
-    "launchfail": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
-    "": "The kernel ended all work on the GPU in its process",
-}
+FAILURES = table_beside(__file__)
 ASSERTION = re.compile(
     r"^(?:.*[/\\])?([^/\\\n]+):(\d+): .*?block: \[(\d+),(\d+),\d+\], thread: \[(\d+),(\d+),\d+\] "
     r"Assertion `(.*)` failed",

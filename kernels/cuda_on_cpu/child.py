@@ -58,7 +58,6 @@ def main(memory: str) -> None:
 
 
 def _compiled(order: Compilation, replies: int) -> dict[str, Any]:
-    """Run a compiler; reply with its exit code, its words, and whether it took too long."""
     try:
         said, code, is_late = _forked(partial(_become, order), replies, order.seconds)
     except SystemExit:  # nobody else would

@@ -19,20 +19,12 @@ from tree_sitter import Node
 
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
+from kernels.core.plain_data import table_beside
 from kernels.core.version import how_to_add
 from kernels.cuda.nvrtc import CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.compiler import HERE, REFUSED, SYSTEM, TOO_LONG
-from kernels.cuda_on_cpu.device_code import GENERATED
-from kernels.cuda_on_cpu.step_points import parser
-from kernels.rungs.cuda_text import (
-    header_parts,
-    hint_for,
-    kernels_in,
-    line_without_end,
-    without_comments,
-    without_decorations,
-    without_literals,
-)
+from kernels.cuda_on_cpu.device_code import GENERATED, parser
+from kernels.rungs import cuda_text
 from kernels.rungs.rung import Rung
 
 PLACE = re.compile(r"<([^<>]*):(\d+)>")
@@ -41,13 +33,9 @@ CAME_FROM = re.compile(
     r"^(?:In file included from |\s+from |)(.*?):(\d+):(?:(\d+):)?\s+required from"
 )
 LACKING = "The CPU runtime lacks it; a GPU takes it."
-# What user_text.h has them say of words that are no CUDA, as a sentence.
-IN_WORDS = (
-    (re.compile(r'attempt to use poisoned "(?:__)?asm(?:__)?"'), "asm runs on a GPU only"),
-    (re.compile(r'attempt to use poisoned "(\w+)"'), r"CUDA's compiler does not take \1"),
-    (re.compile(r".*\bCUDA_ATTRIBUTE_(\w+).*"), r"an attribute \1 is not for kernels"),
-    (re.compile(r" \[-Werror=[\w-]+\]"), ""),
-)
+_WORDS = table_beside(__file__)
+IN_WORDS = tuple((re.compile(pattern), plain) for pattern, plain in _WORDS["in_words"].items())
+GAVE_UP = {TOO_LONG: "the text takes too long", **_WORDS["gave_up"]}
 # Of CUDA, and not of the CPU runtime, where no CUDA compiler is there to say so.
 OF_CUDA = re.compile(
     r'poisoned "(?:__)?asm(?:__)?"|'
@@ -57,20 +45,6 @@ OF_CUDA = re.compile(
 OWN_NAMES = re.compile(
     r"\brung_[0-9a-f]{12}::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_[0-9a-f]{12}\b"
 )
-# What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
-GAVE_UP = {
-    TOO_LONG: "the text takes too long",
-    r"File size limit exceeded.*signal terminated": (
-        "the text has arrays with values, or __shared__, of more than 128 MiB"
-    ),
-    r"Killed.*signal terminated|out of memory|virtual memory exhausted": (
-        "the text needs more memory than it may have"
-    ),
-    r"internal compiler error": "the text makes the compiler crash",
-    "No space left on device": "no space is left on the disk",
-    # The linker: no instruction reaches as far.
-    "relocation truncated to fit": "the text has more than 2 GiB of arrays of fixed size",
-}
 INCLUDED = re.compile(r"^(?:In file included |\s+)from (.*?):(\d+)[:,]")
 FOREIGN = "a file that is not the kernel's own is included, or one that is not there"
 
@@ -92,7 +66,7 @@ def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
     An error in a file that is neither the rung's, ours nor the system's is not shown: it would
     quote it.
     """
-    known = {rung.file, GENERATED, *(each.name for each in header_parts(rung.includes))}
+    known = {rung.file, GENERATED, *(each.name for each in cuda_text.header_parts(rung.includes))}
     included = 0  # the line of the rung's file that includes what is complained of
     found: list[Diagnostic] = []
     own: tuple[int, int] | None = None  # that an error in a header was reached from
@@ -115,7 +89,10 @@ def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
         for pattern, plain in IN_WORDS:
             words = pattern.sub(plain, words)
         words = OWN_NAMES.sub("", words)
-        if file == rung.file and (meant := line_without_end(rung.source, line, words)) != line:
+        if (
+            file == rung.file
+            and (meant := cuda_text.line_without_end(rung.source, line, words)) != line
+        ):
             line, column = meant, 0
         found.append(Diagnostic(file, line, column, told[4].lower() != "warning", words))
         own = None
@@ -156,7 +133,7 @@ def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
     is_own = first.file == rung.file
     end = "" if first.text.endswith(("?", "!", ".")) else "."  # some are questions
     words = f"{'Line' if is_own else f'{first.file}, line'} {first.line}: {first.text}{end}"
-    more = hint_for(first.text), LACKING if LACKING in log else ""
+    more = cuda_text.hint_for(first.text), LACKING if LACKING in log else ""
     return " ".join(filter(None, (words, *more))), first.line if is_own else None
 
 
@@ -214,7 +191,7 @@ def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None,
     errors = "".join(_of_host(rung, is_seen=compiler is not None))
     if errors or compiler is None:
         return errors
-    is_short = not CHOOSES.search(without_literals(rung.source))
+    is_short = not CHOOSES.search(cuda_text.without_literals(rung.source))
     wanted: dict[Path, list[list[str]]] = {}
     for job in jobs:
         options = [*options_for(rung, job, architecture), *compiler.without_cache]
@@ -253,9 +230,9 @@ def as_gnu(rung: Rung, log: str) -> str:
     if not found:
         said = [each[1] for each in PTXAS.finditer(log)] or [UNSAID]
         # It names no line: that with asm, or of the kernel.
-        code = without_literals(rung.source)
+        code = cuda_text.without_literals(rung.source)
         asm = ASM.search(code)
-        line = next(iter(kernels_in(code).values()), 1)
+        line = next(iter(cuda_text.kernels_in(code).values()), 1)
         line = code.count("\n", 0, asm.start()) + 1 if asm else line
         found = [(rung.file, line, each) for each in said]
     return "\n".join(f"{file}:{line}: error: {_short(said)}" for file, line, said in found)
@@ -278,7 +255,7 @@ def _of_host(rung: Rung, *, is_seen: bool) -> Iterator[str]:
 
     is_seen  by CUDA's compiler; else also for functions and variables that are not the device's
     """
-    code = without_decorations(without_comments(rung.source)).encode()
+    code = cuda_text.without_decorations(cuda_text.without_comments(rung.source)).encode()
     known = {*SPACES}  # with macros that have one of them, or brackets: what these make is unknown
     for name, made in MACRO.findall(rung.text):
         known |= {name} if "(" in made or SPACES & {*made.split()} else set()

@@ -99,7 +99,6 @@ def the_compiler() -> Compiler:
 
 
 def _found() -> Compiler | str:
-    """The first of g++, clang++ and zig's clang that is new enough; else why there is none."""
     for word, is_gnu, least in (("g++", True, MIN_GNU), ("clang++", False, MIN_CLANG)):
         path = shutil.which(word)
         version = _version(path) if path else ""
@@ -115,7 +114,6 @@ def _found() -> Compiler | str:
 
 @cached
 def _version(path: str) -> str:
-    """Its version, "12.2.0"; empty where it does not run."""
     try:
         done = subprocess.run(
             [path, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, timeout=20

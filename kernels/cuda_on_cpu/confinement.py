@@ -92,7 +92,6 @@ def confine(*, is_needed: bool = True) -> None:
 
 
 def _prctl(what: int, value: int, pointer: object) -> int:
-    """Ask for it; return the number of the error, 0 for none."""
     library = ctypes.CDLL(None, use_errno=True)
     return ctypes.get_errno() if library.prctl(what, value, pointer, 0, 0) else 0
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.anatomy.transactions import LANES, numbered, occurrence, touched, turns_taken
+from kernels.core.plain_data import table_beside
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.elf import LineTable
@@ -28,22 +29,7 @@ from kernels.rungs.rung import Rung
 FLOAT_LITERAL = re.compile(r"\b\d+(?:\.\d*)?(?:e[+-]?\d+)?f\b")
 # A float that counts, and an assignment that g++ reports, need other words; a test fails where
 # wide.cuh and the prelude no longer have these.
-IN_OTHER_WORDS = {
-    "else return rounded_to<sample>(value);": (
-        "else return static_cast<unsigned>(static_cast<float>(rounded_to<sample>(value)));"
-    ),
-    "unsigned short bits;\n    __device__": (
-        "unsigned short bits; CPU_COPIED(float16)\n    __device__"
-    ),
-    "        const uint4 a = words[0], b = words[WARP];": (
-        "        uint4 a, b; a = words[0]; b = words[WARP];"
-    ),
-    # A chunk in shared memory is read once, not once for each of its samples.
-    "    for (int i = 0; i < CHUNK; ++i) values[i] = chunk_sample(chunk, i);": (
-        "    uint4 whole; whole = chunk;\n"
-        "    for (int i = 0; i < CHUNK; ++i) values[i] = chunk_sample(whole, i);"
-    ),
-}
+IN_OTHER_WORDS: dict[str, str] = table_beside(__file__)
 SHARED = DYNAMIC_ARRAY  # shared memory of fixed size, too
 DEPTH = 5  # addresses of code by which a place of it is known: its own, then those of its callers
 LOOKED_AT = 500_000  # accesses of a launch

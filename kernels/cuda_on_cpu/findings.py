@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kernels.core.device import Occupancy
 from kernels.core.health import Health
 from kernels.core.job import Job, Ran
+from kernels.core.plain_data import table_beside
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
@@ -36,47 +37,13 @@ OF_BOUNDS = Kind.READ_ONLY, Kind.ELEMENT, Kind.BEYOND, Kind.PADDING
 BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
 SHARED = "shared memory"
 NEAR_NULL = 1 << 16
-FAULTS: dict[int, str] = {
-    Kind.BOUNDS: "{does} {outside}.",
-    Kind.PADDING: "{does} {outside}.",
-    Kind.ELEMENT: "uses element {offset} of an array that has {length:,}, numbered from 0.",
-    Kind.BEYOND: "accesses what lies beyond the array that its pointer is of.",
-    Kind.DEADLINE: "was still running at the deadline: a loop that does not end?",
-    Kind.READ_ONLY: "writes to {array}, which is only to be read.",
-    Kind.UNINITIALISED: "reads {element}, which no thread has written before.",
-    Kind.MISALIGNED: (
-        "{does} {size} bytes at once of {array}, {offset} bytes from its begin: that must be a "
-        "multiple of {size}."
-    ),
-    Kind.RACE: (
-        "{does} {element}, which thread {there.thread} of block {there.block} {other_does}"
-        "{in_line}, with no barrier between the two."
-    ),
-}
-CRASHES: dict[int, str] = {
-    Signal.SIGBUS: "accesses memory that is not there.",
-    Signal.SIGFPE: "divides an integer by zero.",
-    Signal.SIGILL: (
-        "accesses numbers at an address that is not a multiple of their size, or does not return "
-        "what its function promises."
-    ),
-    Signal.SIGTRAP: "comes to a trap.",
-    Signal.SIGSYS: "asks the operating system for something, which no kernel may.",
-    Signal.SIGABRT: "is ended by a library, perhaps for want of memory.",
-}
+_WORDS = table_beside(__file__)
+FAULTS: dict[int, str] = {Kind[name]: words for name, words in _WORDS["fault"].items()}
+CRASHES: dict[int, str] = {Signal[name]: words for name, words in _WORDS["crash"].items()}
+ENDED: dict[object, str] = {-Signal[name]: words for name, words in _WORDS["ended"].items()}
 TOO_SLOW = "The CPU is too slow for it: {done:.0%} of its blocks were done at the deadline."
 STARVED = "was still running at the deadline, with most of its time on the CPU left: not finished."
 REFUSED = f"lacks memory that was refused: a run may take {MAX_MEMORY >> 30} GiB."
-OVERFLOW = (
-    "has used up its stack: does a function call itself without end, or is an array of its own "
-    "very large?"
-)
-# Where it could write down nothing: before the kernel began, in what its file has run at first.
-ENDED: dict[object, str] = {
-    -Signal.SIGKILL: "it was killed",
-    -Signal.SIGPROF: "it was still running at the deadline",
-    -Signal.SIGSYS: "it asked the operating system for something, which no kernel may",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +168,15 @@ def _crash(ended: Ended, report: Report) -> str:
     if report.signal != Signal.SIGSEGV:
         return CRASHES.get(report.signal, "crashes.")
     if report.array == DYNAMIC_ARRAY:
-        return OVERFLOW
+        return (
+            "has used up its stack: does a function call itself without end, or is an array of its "
+            "own very large?"
+        )
     is_null = report.address < NEAR_NULL and not report.size
     return "follows a null pointer." if is_null else "accesses memory far outside of all arrays."
 
 
 def _array_of(ended: Ended, report: Report) -> str:
-    """The name of the array that a report is of; empty: of none."""
     known = {NOWHERE: "", DYNAMIC_ARRAY: SHARED, GIFT: "memory from malloc"}
     if report.array in known:
         return known[report.array]
@@ -225,7 +194,6 @@ def _element(job: Job, array: str, report: Report) -> str:
 
 
 def _outside(job: Job, array: str, offset: int, size: int, address: int = 0) -> str:
-    """The place beyond an array, in rows and columns of a picture."""
     if not array:
         return (
             "through a null pointer" if address < NEAR_NULL else "memory far outside of all arrays"

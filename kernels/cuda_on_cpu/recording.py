@@ -29,11 +29,10 @@ from kernels.cuda_on_cpu.compiler import (
     default_cache,
     why_not,
 )
-from kernels.cuda_on_cpu.device_code import knobs_of, with_words
+from kernels.cuda_on_cpu.device_code import Told, knobs_of, told, with_words
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, SharedRun, rounded_up
 from kernels.cuda_on_cpu.shim import Launch, LaunchError, Named, Order, Shim
-from kernels.cuda_on_cpu.step_points import Told, told
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung
 

@@ -11,27 +11,13 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.job import Job, Progress
+from kernels.core.plain_data import from_plain, table_beside
 from kernels.core.poison import is_as_before
 from kernels.core.verdict import Check
 from kernels.oracle.checking import checking
 from kernels.rungs.rung import Rung
 
-# So few multiprocessors that blocks which share out the rows among them walk some way, as they do
-# down large pictures.
-DEVICE = Device(
-    index=0,
-    name="The CPU runtime",
-    compute_capability=(9, 0),
-    multiprocessors=2,
-    clock_khz=1_000_000,
-    shared_bytes_per_block=232_448,
-    memory_bytes=1 << 30,
-    max_threads_per_multiprocessor=2048,
-    shared_bytes_per_multiprocessor=233_472,
-    registers_per_multiprocessor=65_536,
-    max_blocks_per_multiprocessor=32,
-    reserved_shared_bytes_per_block=1024,
-)
+DEVICE = from_plain(Device, table_beside(__file__))
 
 TRIED_SIZE = (253, 189)  # no multiple of a block: what goes wrong at an edge is to be seen
 COUNTED_SIZE = (128, 64)

@@ -18,12 +18,12 @@ from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.compiler import BuildError
 from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
+from kernels.cuda_on_cpu.device_code import Point, Told, told
 from kernels.cuda_on_cpu.findings import finding_of
 from kernels.cuda_on_cpu.recording import MAX_STEPS, VALUE_BYTES, SteppedShim, Trace
 from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, STATIC_ARRAY
 from kernels.cuda_on_cpu.shim import NEVER_STORED, TriedShim
-from kernels.cuda_on_cpu.step_points import Point, Told, told
 from kernels.rungs.headers import Facts
 from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import PICTURE, Rung

@@ -226,7 +226,6 @@ def with_unset(rung: Rung, job: Job, found: Finding | None) -> Search:
 
 
 def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
-    """The variables that the compiler warns of, by the line of the rung's file."""
     text = generated(rung, [knobs_of(rung, job)])
     doing = Progress(f"looking for variables of {rung.title} without a value")
     try:
@@ -347,7 +346,6 @@ def _far(runs: Runs, region: Region) -> Search:
 
 
 def _of_wrong_output(rung: Rung, region: Region, ended: Ended, check: Check) -> Finding:
-    """The first wrong sample, and the thread that wrote it."""
     job, answer = ended.job, ended.answer
     assert answer is not None
     oracle = filtered(job, (0, job.height), (0, job.width))

@@ -9,6 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from kernels.core.plain_data import table_beside
+
 # Literals are matched so that what looks like a comment within one stays; and numbers, as 1'000 has
 # no literal in it.
 _TOKEN = re.compile(
@@ -163,10 +165,6 @@ PRAGMA = re.compile(
     r"(?:unroll|nounroll|once|pack|nv_\w+|diag_\w+|hd_\w+|GCC\s+(?:unroll|ivdep))\b"
 )
 FILES = ("include", "include_next", "import", "embed")
-NO_FILES = (
-    "delete this line: a kernel includes no file; the prelude stands in front of it, and a header "
-    'of the ladder comes with includes = ["wide"] in its own header'
-)
 NO_RAW = 'a text with lines that end in \\ cannot have strings that begin with R"; write "…"'
 # What a hand-in may ask of who compiles it; anything else would tell the CPU runtime from a GPU.
 OF_CUDA = {
@@ -247,7 +245,6 @@ def macros_in(source: str, words: Collection[str] = ("define",)) -> list[str]:
 
 
 def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str]]:
-    """Yield places in a text, and what is wrong there."""
     if asked := _HAS.search(code):
         yield asked.end(), f"delete {asked[0]}: a kernel asks for no file"
     without: list[str] = []  # by open condition: the macro that its lines are compiled without
@@ -277,7 +274,10 @@ def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
     if word in HARMLESS:
         return ""
     if word in FILES:
-        return NO_FILES
+        return (
+            "delete this line: a kernel includes no file; the prelude stands in front of it, and a "
+            'header of the ladder comes with includes = ["wide"] in its own header'
+        )
     if word == "pragma":
         name = " ".join(rest.split()[:2])
         return "" if PRAGMA.match(rest) else f"#pragma {name} means nothing to a kernel; delete it"
@@ -291,54 +291,16 @@ def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
     return ""
 
 
-IN_STD = frozenset({"move", "forward", "initializer_list"})  # all that NVRTC has there
-TYPES = {
-    **{"int8_t": "signed char", "uint8_t": "unsigned char, or uint8", "int16_t": "short"},
-    **{"uint16_t": "unsigned short, or uint16", "ushort": "unsigned short", "int32_t": "int"},
-    **dict.fromkeys(("uint32_t", "uint"), "unsigned"),
-    **dict.fromkeys(["int64_t", "intptr_t", "ssize_t", "intmax_t"], "long long"),
-    **dict.fromkeys(["uint64_t", "uintptr_t", "uintmax_t"], "unsigned long long"),
-    **{"ulong": "unsigned long", "float_t": "float", "double_t": "double"},
-    "_Float16": "float16 for what is stored, and float to compute",
-}
-VALUES = {
-    **{"M_PI": "3.14159265f", "NAN": 'nanf("")', "SIZE_MAX": "~0ull", "UINT8_MAX": "255"},
-    **{"INT32_MAX": "2147483647", "UINT32_MAX": "0xffffffffu"},
-    **dict.fromkeys(("INFINITY", "HUGE_VALF"), "__int_as_float(0x7f800000)"),
-    **dict.fromkeys(("RAND_MAX", "stdout", "stderr"), ""),
-}
-FUNCTIONS = {
-    **dict.fromkeys(["memmove", "memcmp", "strlen", "strcpy", "strcmp", "calloc", "realloc"], ""),
-    **dict.fromkeys(["rand", "srand", "getenv", "atoi", "atof", "qsort"], ""),
-    **dict.fromkeys(["sprintf", "snprintf", "puts", "putchar", "fprintf"], "printf"),
-    **dict.fromkeys(("exit", "abort"), "__trap()"),
-    **{"__builtin_popcount": "__popc", "__builtin_clz": "__clz", "__builtin_memcpy": "memcpy"},
-    "__builtin_sqrtf": "sqrtf",
-}
-WORDS = {**TYPES, **VALUES, **FUNCTIONS}
-# Of std, what is there without that.
-ALONE = {
-    *("min", "max", "abs", "fabs", "sqrt", "pow", "exp", "log", "floor", "ceil", "round"),
-    *("sin", "cos", "tan", "hypot", "fma", "fmod", "isnan", "isinf", "isfinite"),
-    *("memcpy", "memset", "printf", "size_t"),
-}
+_TABLE = table_beside(__file__)
+TYPES, VALUES, FUNCTIONS = _TABLE["types"], _TABLE["values"], _TABLE["functions"]
+WORDS: dict[str, str] = {**TYPES, **VALUES, **FUNCTIONS}
+IN_STD, ALONE = _TABLE["in_std"], _TABLE["alone"]
+HINTS: dict[str, str] = _TABLE["hints"]
 WITHOUT = "Device code is compiled without C++'s library"
-HOST = (
-    "A kernel's file holds device code alone: the program gets the memory, copies the picture, and "
-    "launches the kernel."
-)
 NAMED = re.compile(
     r"identifier \"(\w+)\" is undefined|['‘](\w+)['’] was not declared in this scope"
 )
 OF_STD = re.compile(r"namespace \"std\" has no member \"(\w+)\"")
-HINTS = (
-    ("without execution space annotations", "Write __device__ in front of it."),
-    ("without memory space annotations", "Write __device__ or __constant__ in front of it."),
-    (
-        "must be a modifiable lvalue|assignment of read-only location",
-        "The picture is only to be read: write to the answer, dst.",
-    ),
-)
 NOT_COMPILED = re.compile(
     r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:else|elif|endif)|"
     r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|undef)\b[^\n]*",
@@ -361,12 +323,15 @@ def hint_for(message: str) -> str:
     of_std, named = OF_STD.search(message), NAMED.search(message)
     name = next((each for found in (of_std, named) if found for each in found.groups() if each), "")
     if re.match(r"cuda[A-Z]", name) and not of_std:
-        return HOST
+        return (
+            "A kernel's file holds device code alone: the program gets the memory, copies the "
+            "picture, and launches the kernel."
+        )
     if of_std or name in WORDS:
         word = name if of_std and name in ALONE else WORDS.get(name)
         advice = f"{word} alone" if word == name else word
         return f"{WITHOUT}: write {advice}." if word else f"{WITHOUT}."
-    return next((hint for words, hint in HINTS if re.search(words, message)), "")
+    return next((hint for words, hint in HINTS.items() if re.search(words, message)), "")
 
 
 def _of_std(code: str) -> Iterator[tuple[int, str]]:

@@ -21,7 +21,7 @@ import numpy as np
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
-from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text
+from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text, table_beside
 from kernels.core.weights import gain, separable_terms, terms_gain
 from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.operands import fft_side, tiles_of
@@ -75,7 +75,6 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _may_grow(node: ast.AST) -> bool:
-    """Return True for numbers that could have any number of digits."""
     if not isinstance(node, ast.BinOp) or not isinstance(
         node.op, ast.Pow | ast.LShift | ast.RShift
     ):
@@ -152,12 +151,10 @@ def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:
 
 
 def _parts(number: int, size: int) -> int:
-    """`number` over `size`, rounded up."""
     return -(-number // size)
 
 
 def _up(number: int, unit: int) -> int:
-    """`number` rounded up to a multiple."""
     return _parts(number, unit) * unit
 
 
@@ -171,7 +168,7 @@ PASS_NAMES = ("COVERS_X", "COVERS_Y", "BLOCKS_X", "BLOCKS_Y", "BLOCKS", "STAGED"
 class Facts(dict[str, Any]):
     """The names that a header's expressions may use, of one job.
 
-    They are the knobs, MULTIPROCESSORS of the device, FUNCTIONS and those of FACTS.
+    They are the knobs, MULTIPROCESSORS of the device, FUNCTIONS and those of FACTS and DERIVED.
 
     height  of a part of the picture; None: all of it
     """
@@ -185,7 +182,7 @@ class Facts(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         # Looked at only by the few rungs that ask, since some cost milliseconds.
-        self[name] = value = FACTS[name](self)
+        self[name] = value = FACTS[name](self) if name in FACTS else self.value(DERIVED[name])
         return value
 
     def value(self, expression: str) -> int:
@@ -254,24 +251,13 @@ def _transform_flops(side: int) -> int:
     return 2 * side * butterflies + 6 * side**2
 
 
+DERIVED: dict[str, Expression] = table_beside(__file__)
 FACTS: dict[str, Callable[[Facts], Any]] = {
-    # As in the prelude.
     "RADIUS": lambda facts: facts.job.radius,
-    "HALO_X": lambda facts: facts.job.radius * facts.job.channels,
-    "HALO_Y": lambda facts: facts.job.radius,
     # The picture: pixels, rows, samples from row to row on the device; bytes of a sample.
     "WIDTH": lambda facts: facts.job.width,
     "PITCH": lambda facts: pitch_of(facts["WIDTH"], facts["CHANNELS"], facts["SAMPLE_BYTES"]),
     "SAMPLE_BYTES": lambda facts: int(facts.job.picture.dtype.itemsize),
-    "THREADS": lambda facts: facts["BLOCK_X"] * facts["BLOCK_Y"],
-    # Channels that are filtered, all but alpha; samples, those that are filtered, and the others.
-    "PLANES": lambda facts: facts["CHANNELS"] - facts["HAS_ALPHA"],
-    "SAMPLES": lambda facts: facts["WIDTH"] * facts["CHANNELS"] * facts["HEIGHT"],
-    "FILTERED": lambda facts: facts["PLANES"] * facts["WIDTH"] * facts["HEIGHT"],
-    "ALPHA": lambda facts: facts["HAS_ALPHA"] * facts["WIDTH"] * facts["HEIGHT"],
-    # As in wide.cuh: samples in sixteen bytes, and chunks that hold a halo.
-    "CHUNK": lambda facts: 16 // facts["SAMPLE_BYTES"],
-    "HALO_CHUNKS": lambda facts: _parts(facts["HALO_X"], facts["CHUNK"]),
     # Separable weights that add up to these; bytes that hold each weight, or one of a separable
     # row, as an integer; Σ|w|; that of all terms over it, 1 where none cancel.
     "RANK": lambda facts: len(separable_terms(facts.job.correlation.weights)),
@@ -283,7 +269,6 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.
     "FFT_SIDE": lambda facts: fft_side(facts["WIDTH"], facts["HEIGHT"], facts["RADIUS"]),
-    "FFT_LINE": lambda facts: facts["FFT_SIDE"] ** 2,
     "FFT_PAIRS": lambda facts: _tiles(facts)[0],
     "FFT_TILES": lambda facts: _tiles(facts)[1],
     "FFT_LEVELS": lambda facts: 2 * (facts["FFT_LINE"].bit_length() - 1),
@@ -293,18 +278,15 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "FFT_COLUMNS_BEYOND": lambda facts: _in_tiles(facts, "WIDTH", 1) - facts["FFT_COLUMNS"],
     "FFT_ROWS": lambda facts: _in_tiles(facts, "HEIGHT", 0),
     "FFT_ROWS_BEYOND": lambda facts: _in_tiles(facts, "HEIGHT", 1) - facts["FFT_ROWS"],
-    # Numbers of half precision that hold a sample; 8×8 blocks in a band of weights, and 16×16 in
-    # two side by side: tensor.cuh.
+    # Numbers of half precision that hold a sample: tensor.cuh.
     "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
-    "BAND_BLOCKS": lambda facts: max(2, (-facts["RADIUS"] % 8 + facts["KSIZE"] + 14) // 8),
-    "BAND_DEPTH": lambda facts: (-facts["RADIUS"] % 8 + facts["KSIZE"] + 30) // 16,
 }
 
 
 @cache
 def names(*more: str) -> frozenset[str]:
     """Return the names that an Expression may use, and these."""
-    return frozenset((*Facts(SMALLEST), *FACTS, *more))
+    return frozenset((*Facts(SMALLEST), *FACTS, *DERIVED, *more))
 
 
 BEGIN, END = "/*---", "---*/"

@@ -107,7 +107,6 @@ MIN_EXPONENT = -90  # of weights that are scaled up so far
 
 
 def _exponent(largest: float) -> int:
-    """Return the exponent of the smallest power of two above `largest`, or MIN_EXPONENT."""
     return max(math.frexp(largest)[1] if largest else 0, MIN_EXPONENT)
 
 

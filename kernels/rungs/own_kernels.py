@@ -114,7 +114,6 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
 
 
 def _header(name: str, source: str) -> Header:
-    """The header, without lines where there is none."""
     found = HEADER_LINE.search(source)
     if not found:
         return Header(name, (), {})
@@ -139,7 +138,6 @@ def _refuse_a_tolerance(header: Header) -> None:
 
 
 def _refuse_another_name(name: str, code: str) -> None:
-    """Refuse kernels of which none is called as it is where no pass says otherwise."""
     found = kernels_in(code)
     if not found:
         what = 'write one that begins with extern "C" __global__ void convolve('

@@ -334,7 +334,6 @@ def _key_of(path: Path) -> str:
 
 
 def _check(rung: Rung, header: Header) -> None:
-    """Raise a HeaderError where what the header names is not there."""
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")

@@ -20,9 +20,9 @@ from tests.benches import bench
 from tests.benches.bench import BenchRow
 from workbench.cli.draw_window import real_window, settle, wait_for_device, wait_until
 from workbench.cli.output import CommandError
-from workbench.files.kernel_files import kernels_folder
 from workbench.imaging.pictures import Picture
 from workbench.panels.kernel.kernel_pane import KernelPane
+from workbench.session.kernel_folder import kernels_folder
 from workbench.window.main_window import MainWindow
 
 TITLE = (

@@ -14,13 +14,12 @@ from kernels.engine.engine import Engine
 from tests.picture_files import all_kinds, samples
 from tests.soak import finding
 from tests.soak.dialogs import Dialogs
-from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import asset
 from workbench.base.settings import Settings
 from workbench.files import image_files
 from workbench.model import rung_times
 from workbench.session.exporter import save_png
-from workbench.window.app import make_application
+from workbench.window.app import GarbageCollector, make_application
 from workbench.window.main_window import MainWindow
 
 NOWHERE = "http://127.0.0.1:9/"  # a soak downloads nothing

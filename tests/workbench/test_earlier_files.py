@@ -16,7 +16,7 @@ from workbench.cli.main import main
 from workbench.model.choices import from_data
 from workbench.model.state import State
 from workbench.panels.weights.named_weights import read_file
-from workbench.session.kernel_journal import KernelJournal
+from workbench.session.kernel_file import KernelJournal
 
 EARLIER = Path(__file__).parent / "earlier"
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import tomllib
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_dir
 
@@ -17,6 +20,12 @@ def asset(name: str) -> Path:
         if (folder / name).exists():
             return folder / name
     raise FileNotFoundError(f"The bundled file {name} is missing; install the program again.")
+
+
+@cache
+def asset_table(name: str) -> dict[str, Any]:
+    """Read a bundled TOML file, such as "menus.toml", once; not to be changed."""
+    return tomllib.loads(asset(name).read_text("utf-8"))
 
 
 DATA_VARIABLE = "FILTER_WORKBENCH_DATA"

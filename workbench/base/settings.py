@@ -150,7 +150,6 @@ class Settings:
         return {**theirs, **ours}
 
     def _aside(self) -> Path:
-        """Free path to keep a file that cannot be read."""
         stem, suffix = self._path.stem, self._path.suffix
         names = (f"{stem}.damaged{number}{suffix}" for number in ("", *range(2, 100)))
         paths = [self._path.with_name(name) for name in names]

@@ -166,8 +166,6 @@ def _are_numbers(table: Texts) -> bool:
 
 
 def _objection(tables: list[Texts]) -> str:
-    """Sentence on the reading that has the most numbers in it."""
-
     def numbers(table: Texts) -> float:
         return fmean(value_of(cell) is not None for row in table for cell in row)
 

@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from workbench.base.paths import asset
+from kernels.core.plain_data import from_plain
+from workbench.base.paths import asset, asset_table
 
 Scheme = Literal["system", "light", "dark"]
 SCHEMES = get_args(Scheme)
@@ -25,8 +26,6 @@ _ICONS = ("chevron-down", "chevron-up", "check")
 @dataclass(frozen=True, slots=True)
 class Colors:
     """The colours of one theme, as "#rrggbb".
-
-    Hues are Okabe and Ito's, shaded until they read as text.
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
@@ -54,48 +53,9 @@ class Colors:
     series: tuple[str, ...]  # one colour a curve, best first; use them with markers and dashes
 
 
-LIGHT = Colors(
-    surface="#eef0f3",
-    panel="#ffffff",
-    raised="#f7f8fa",
-    hover="#e6eef5",
-    border="#80868f",
-    text="#16191d",
-    muted="#59606a",
-    accent="#0072b2",
-    on_accent="#ffffff",
-    ring="#16191d",
-    good="#00744f",
-    bad="#b34700",
-    warn="#8a5d00",
-    grid="#d9dde2",
-    surround="#b4b4b4",
-    series=(
-        *("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00"),
-        *("#3a9ad4", "#000000", "#7d2ae8", "#7a1020"),
-    ),
-)
-DARK = Colors(
-    surface="#17191c",
-    panel="#202327",
-    raised="#2b2f34",
-    hover="#343b43",
-    border="#727983",
-    text="#eceef1",
-    muted="#a3abb5",
-    accent="#56b4e9",
-    on_accent="#0b1116",
-    ring="#0b1116",
-    good="#35c79c",
-    bad="#ff8f4d",
-    warn="#f0b429",
-    grid="#363b42",
-    surround="#3c3c3c",
-    series=(
-        *("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
-        *("#f0e442", "#ffffff", "#9b6bff", "#7df0d0"),
-    ),
-)
+_TABLE = asset_table("theme.toml")
+_ROLES: dict[str, list[str]] = _TABLE["roles"]  # of Qt's palette, by the names of colours
+LIGHT, DARK = (from_plain(Colors, _TABLE[name]) for name in ("light", "dark"))
 
 
 def apply(app: QApplication, scheme: Scheme = "system") -> None:
@@ -166,7 +126,12 @@ class _Theme(QObject):
         if self._scheme != "system":  # some platforms do not take another one
             is_dark = self._scheme == "dark"
         theme = DARK if is_dark else LIGHT
-        sheet = _style_sheet(theme)
+        icons = {
+            name.replace("-", "_"): f'url("{asset(f"icons/{name}.svg").as_posix()}")'
+            for name in _ICONS
+        }
+        template = string.Template(asset("theme.qss").read_text(encoding="utf-8"))
+        sheet = template.substitute(asdict(theme), **icons)
         if sheet != self._app.styleSheet():
             # In place of another sheet Qt would style each widget once for all that it lies in.
             self._app.setStyleSheet("")
@@ -176,31 +141,10 @@ class _Theme(QObject):
 
 
 def _palette(theme: Colors) -> QPalette:
-    role = QPalette.ColorRole
-    palette, texts = QPalette(), (role.WindowText, role.Text, role.ButtonText)
-    colored = (
-        (theme.surface, (role.Window, role.AlternateBase)),
-        (theme.panel, (role.Base, role.ToolTipBase)),
-        (theme.raised, (role.Button,)),
-        (theme.text, (*texts, role.ToolTipText)),
-        (theme.bad, (role.BrightText,)),
-        (theme.muted, (role.PlaceholderText,)),
-        (theme.accent, (role.Highlight, role.Accent, role.Link)),
-        (theme.on_accent, (role.HighlightedText,)),
-        (theme.hover, (role.Light,)),
-        (theme.border, (role.Mid, role.Dark)),
-    )
-    for color, roles in colored:
-        for each in roles:
-            palette.setColor(each, QColor(color))
-    for each in texts:
+    palette, role = QPalette(), QPalette.ColorRole
+    for color, roles in _ROLES.items():
+        for name in roles:
+            palette.setColor(role[name], QColor(getattr(theme, color)))
+    for each in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(theme.border).darker(110))
     return palette
-
-
-def _style_sheet(theme: Colors) -> str:
-    icons = {
-        name.replace("-", "_"): f'url("{asset(f"icons/{name}.svg").as_posix()}")' for name in _ICONS
-    }
-    sheet = string.Template(asset("theme.qss").read_text(encoding="utf-8"))
-    return sheet.substitute(asdict(theme), **icons)

@@ -202,7 +202,6 @@ class ClusterRun(SharedRun):
             self._cores[worker] = cores
 
     def _check_folder(self, folder: Path, source: Path | None) -> None:
-        """Have one worker of each computer look for a file that was just made here."""
         one_of = {_host(worker): worker for worker in self._cores}
         token = folder / f".workbench-{uuid4().hex}"
         try:

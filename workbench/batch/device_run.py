@@ -181,7 +181,6 @@ class SharedRun:
     # -- the loop
 
     def _goes_on(self) -> bool:
-        """True if any worker has something to do, after the pause if all wait in one."""
         if all(worker.is_idle for worker in self._workers):
             self._pausing.wait()
             self._feed()

@@ -10,6 +10,7 @@ from typing import Any
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Progress, Result
+from kernels.core.plain_data import table_beside
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import columns
@@ -189,15 +190,7 @@ def _over(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
 
 
-IN_WORDS: dict[Stage, str] = {
-    "decode": "reading and decoding",
-    "upload": "uploading",
-    "filter": "filtering",
-    "download": "downloading",
-    "verify": "verifying",
-    "encode": "encoding and writing",
-    "sync": "waiting for the disk",
-}
+IN_WORDS: dict[str, str] = table_beside(__file__)
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
 HEADS = ("stage", "pictures", "per picture", "threads", "at most", "busy", "")
 BAR_LETTERS = 16  # of a bar that is full; the table has 80 columns then

@@ -13,8 +13,14 @@ from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
-from workbench.batch.check_jobs import MAX_SEED, counted
-from workbench.batch.kernel_checks import CheckedKernel, Exam, check_all, kernel_files
+from workbench.batch.kernel_checks import (
+    MAX_SEED,
+    CheckedKernel,
+    Exam,
+    check_all,
+    counted,
+    kernel_files,
+)
 from workbench.cli import output
 from workbench.cli.output import CommandError
 from workbench.cli.stopping import ended_by_sigterm

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from argparse import ArgumentParser, _ActionsContainer
 from typing import Any, NamedTuple
 
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.cli.argument_types import BENCHES, LISTS, TYPES, in_words
 from workbench.files.formats import EXTENSION_OF
 
@@ -29,7 +28,7 @@ class Command(NamedTuple):
     replaces: bool = False
 
 
-_PARTS: dict[str, dict[str, Any]] = tomllib.loads(asset("commands.toml").read_text("utf-8"))
+_PARTS: dict[str, dict[str, Any]] = asset_table("commands.toml")
 
 
 def _options(text: str) -> str:

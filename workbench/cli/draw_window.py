@@ -29,7 +29,6 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.background import bugs
-from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import DATA_VARIABLE, identity
 from workbench.base.settings import Settings
 from workbench.charts.canvas import make_plots
@@ -43,13 +42,13 @@ from workbench.cli.recipe_options import (
 )
 from workbench.cli.result_words import in_one_line, list_in_words
 from workbench.cli.this_machine import engine_maker
-from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
 from workbench.session.exporter import save_png
-from workbench.window.app import make_application
+from workbench.session.kernel_folder import FOLDER_VARIABLE as KERNELS_VARIABLE
+from workbench.window.app import GarbageCollector, make_application
 from workbench.window.main_window import MainWindow
 
 WINDOW_SIZE = (1440, 900)

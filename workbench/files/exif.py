@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 import tifffile
 from PIL import ExifTags, Image, TiffImagePlugin
 
+from kernels.core.plain_data import table_beside
+
 PREFIX = b"Exif\0\0"  # of EXIF in JPEG and WebP files
 # Tags in words, such as the maker and the date; all else of the main directory is about how
 # the pixels of that one file are stored.
@@ -122,31 +124,14 @@ def _read(exif: bytes) -> Image.Exif:
 MAX_BYTES = 1 << 20  # a few thousand are usual; beyond it holds thumbnails or a history
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _META = "adobe:ns:meta/"
-_XMP, _PHOTOSHOP = "http://ns.adobe.com/xap/1.0/", "http://ns.adobe.com/photoshop/1.0/"
-_EXIF, _TIFF = "http://ns.adobe.com/exif/1.0/", "http://ns.adobe.com/tiff/1.0/"
-_OF_SHOT = """DateTimeOriginal ExposureTime FNumber ExposureProgram ISOSpeedRatings FocalLength
-    ExposureBiasValue Flash GPSLatitude GPSLongitude GPSAltitude GPSAltitudeRef GPSTimeStamp"""
-_OF_PHOTOSHOP = """AuthorsPosition CaptionWriter Category City Country Credit DateCreated Headline
-    Instructions Source State SupplementalCategories TransmissionReference Urgency"""
-# What describes the picture; all else is about the pixels of that one file, or how it was made.
-# By namespace: its usual prefix, and which of its properties; empty: all.
-_KEPT: dict[str, tuple[str, str]] = {
-    "http://purl.org/dc/elements/1.1/": ("dc", ""),
-    _XMP: ("xmp", "CreateDate Label Rating"),
-    "http://ns.adobe.com/xap/1.0/rights/": ("xmpRights", ""),
-    _PHOTOSHOP: ("photoshop", _OF_PHOTOSHOP),
-    "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/": ("Iptc4xmpCore", ""),
-    "http://iptc.org/std/Iptc4xmpExt/2008-02-29/": ("Iptc4xmpExt", ""),
-    "http://ns.useplus.org/ldf/xmp/1.0/": ("plus", ""),
-    "http://ns.adobe.com/lightroom/1.0/": ("lr", "hierarchicalSubject"),
-    _EXIF: ("exif", _OF_SHOT),
-    _TIFF: ("tiff", "Artist Copyright ImageDescription Make Model"),
-}
+_TABLE = table_beside(__file__)
+# By namespace: the properties that are kept; none are named: all.
+_KEPT = {each["namespace"]: each.get("names", ()) for each in _TABLE.values()}
 _BEGIN = '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>'
 _END = '<?xpacket end="r"?>'
 
-for _namespace, (_prefix, _) in _KEPT.items():
-    ElementTree.register_namespace(_prefix, _namespace)
+for _prefix, _each in _TABLE.items():
+    ElementTree.register_namespace(_prefix, _each["namespace"])
 ElementTree.register_namespace("x", _META)
 
 
@@ -175,7 +160,4 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
 
 def _is_kept(name: str) -> bool:
     namespace, _, own = name.removeprefix("{").partition("}")
-    if namespace not in _KEPT:
-        return False
-    names = _KEPT[namespace][1].split()
-    return not names or own in names
+    return namespace in _KEPT and (not _KEPT[namespace] or own in _KEPT[namespace])

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageFile, _imaging
 
+from kernels.core.plain_data import table_beside
 from workbench.files import colour_profiles, png
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
@@ -111,14 +112,7 @@ _MAX_PACKED = {"raw": 1, "zip": 1032}  # bytes to a byte of a file; of deflate, 
 _MAX_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands for 4,096 at most
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
-_CONVERTED = {  # to another mode, by their own, with a note
-    "1": ("L", "1-bit samples became 0 and 255."),
-    "P": ("RGB", "Indexed colours expanded to RGB."),
-    "PA": ("RGB", "Indexed colours expanded to RGB."),
-    "RGB": ("RGBA", "Transparent colour became an alpha channel."),
-    "RGBa": ("RGBA", "Premultiplied alpha undone."),
-    "La": ("LA", "Premultiplied alpha undone."),
-}
+_CONVERTED: dict[str, list[str]] = table_beside(__file__)
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
@@ -168,7 +162,10 @@ class PillowReader:
         """Take an open picture; `start` is how its file begins."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
         is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
-        self._largest = _largest_sample(image) if image.format == "PPM" else 0
+        # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
+        words = image.tile[0][3] if image.format == "PPM" else None
+        most = int(words[1]) if isinstance(words, tuple) else 0
+        self._largest = 65535 if words == "I;16B" else most
         self._is_deep = self._largest > 255 or (is_png and start[24] == 16)
         is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES
         is_small = image.width * image.height <= MAX_PIXELS
@@ -306,7 +303,6 @@ def _small_frame(image: Image.Image) -> tuple[int, int, int, int] | None:
 def _clear_around(
     samples: NDArray[Any], frame: tuple[int, int, int, int], notes: list[str]
 ) -> NDArray[Any]:
-    """Add an alpha channel that is 0 outside of the frame."""
     notes.append("The first frame is smaller than the picture, which is transparent around it.")
     left, top, right, bottom = frame
     samples = samples.reshape(*samples.shape[:2], -1)
@@ -318,7 +314,6 @@ def _clear_around(
 
 
 def _in_bands(image: Image.Image, convert: Convert) -> NDArray[Any]:
-    """The samples of what `convert` makes of the image, band by band."""
     width, height = image.size
     rows = max(BAND_PIXELS // width, 1)
     if rows >= height:
@@ -352,12 +347,6 @@ def _conversion(image: Image.Image, notes: list[str]) -> Convert:
         wanted = "RGBA"
     notes.append(note)
     return lambda band: band.convert(wanted)
-
-
-def _largest_sample(image: ImageFile.ImageFile) -> int:
-    """The largest sample value that a PNM's header allows, as Pillow tells its decoder."""
-    words = image.tile[0][3]
-    return 65535 if words == "I;16B" else int(words[1]) if isinstance(words, tuple) else 0
 
 
 def _deep_pnm(

@@ -232,7 +232,6 @@ def _reduced(samples: Samples, wanted: Format) -> Samples:
 
 
 def _on_white(samples: Samples) -> Samples:
-    """The samples without alpha, as they look on white paper."""
     full = white(samples.dtype)
     alpha = samples[..., -1:].astype(np.float64).clip(0, full) / full
     flat = samples[..., :-1] * alpha + full * (1 - alpha)

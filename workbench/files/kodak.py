@@ -146,7 +146,6 @@ def download(folder: Path, mirror: str, report: Callable[[Downloading], None]) -
 
 
 def _fetch(store: Any, name: str, mirror: str, receive: Any) -> None:
-    """Fetch one picture, unless it is there already; failures in words."""
     from requests import exceptions
 
     host = _host(mirror)

@@ -122,7 +122,6 @@ class TiffRows:
             out.byteswap(inplace=True)
 
     def _decode(self, number: int, out: NDArray[Any], across: range) -> None:
-        """Decode some segments beside each other into `out`, on several threads."""
         page = self._page
         down = -(-self.height // self.segment_rows)
         all_across = -(-self.width // self._segment_width)

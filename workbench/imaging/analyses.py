@@ -63,7 +63,6 @@ def counting(
 
 
 def _edges(pixel_types: set[str], low: float, high: float) -> NDArray[np.float64]:
-    """The edges of at most BINS bins from `low` to `high`."""
     if pixel_types == {"uint8"}:
         low, high = 0.0, 255.0
     if pixel_types & {"uint8", "uint16"}:

@@ -106,9 +106,12 @@ def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
 
 def _paint(samples: NDArray[Any], levels: tuple[float, float], opaque: float, bgra: Bytes) -> None:
     """Fill `bgra`, (rows, W, 4), with what is shown of these samples."""
+    import cv2
+
     has_alpha = samples.shape[2] in (2, 4)
     colour = np.ascontiguousarray(samples[..., :-1]) if has_alpha else samples
-    _to_bgra(_to_8_bits(colour, *levels), bgra)
+    code = cv2.COLOR_GRAY2BGRA if colour.shape[2] == 1 else cv2.COLOR_RGB2BGRA
+    cv2.cvtColor(_to_8_bits(colour, *levels), code, dst=bgra)
     if _has_nan(colour):  # one quick pass where there is none
         bgra[np.isnan(colour).any(axis=2), :3] = NAN_BGR
     if has_alpha:
@@ -138,13 +141,6 @@ def _to_8_bits(samples: NDArray[Any], low: float, high: float) -> Bytes:
     scale = 255.0 / span
     mapped = cv2.addWeighted(flat, scale, flat, 0.0, -low * scale, dtype=cv2.CV_8U)
     return np.asarray(mapped, np.uint8).reshape(samples.shape)
-
-
-def _to_bgra(colour: Bytes, bgra: Bytes) -> None:
-    import cv2
-
-    code = cv2.COLOR_GRAY2BGRA if colour.shape[2] == 1 else cv2.COLOR_RGB2BGRA
-    cv2.cvtColor(colour, code, dst=bgra)
 
 
 def _put_on_checkerboard(bgra: Bytes, alpha: Bytes) -> None:

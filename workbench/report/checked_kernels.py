@@ -9,8 +9,7 @@ from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
 from kernels.sweeps.session_csv import write_rows
 from workbench.base import numbers
-from workbench.batch.check_jobs import counted, timed_job
-from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict
+from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict, counted, timed_job
 
 ON_THE_CPU = "On the CPU runtime: no time."
 BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")

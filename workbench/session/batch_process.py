@@ -92,7 +92,6 @@ class BatchProcess(QObject):
             process.waitForFinished()
 
     def _give_way(self) -> None:
-        """Lower the priority of the process, and of its threads to come."""
         assert self._process is not None
         if sys.platform != "win32":
             with suppress(OSError):  # it has ended already

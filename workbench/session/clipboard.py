@@ -135,7 +135,6 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """File or folder that a text names by a whole path or an address."""
     words = text.strip().strip("\"'")
     if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []

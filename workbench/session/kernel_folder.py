@@ -13,16 +13,37 @@ from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
 from workbench.base.background import Background
-from workbench.files.kernel_files import is_own_file, kernels_folder
+from workbench.base.paths import data_folder
 from workbench.model import intents
 from workbench.model.state import OwnFile, State
 from workbench.session.store import Store
 
+FOLDER_VARIABLE = "FILTER_WORKBENCH_KERNELS"
+
+
+class KernelFileError(Exception):
+    """A kernel cannot be read, or kept in a file; str(error) is one sentence for the user."""
+
+
+class KernelGoneError(KernelFileError):
+    """A kernel's file is not there any more."""
+
+
+def kernels_folder() -> Path:
+    """Return the folder in the user's data, or the one FILTER_WORKBENCH_KERNELS names."""
+    if folder := os.environ.get(FOLDER_VARIABLE):
+        return Path(folder)
+    return data_folder() / "kernels"
+
+
+def is_own_file(path: Path) -> bool:
+    """True if `path` lies in the user's folder of kernels, or would."""
+    return path.resolve().is_relative_to(kernels_folder().resolve())
+
+
 STEADY_MS = 5  # a file that is the same for so long is written
 SETTLE_MS = 100  # one that is empty, or gone, is for so long: an editor puts another in its place
 GONE_MS = 500  # a file may be away for that long while an editor puts another in its place
-NOT_THERE = "{name} is not in your folder of kernels."
-OTHER_TEXT = "{name} has another text by now."
 GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 
 
@@ -85,9 +106,9 @@ class KernelFolder(QObject):
         """The reason why `name` is not here, or, if its SHA-256 is known, another source by now."""
         kernel = self.kernels.get(name)
         if kernel is None:
-            return NOT_THERE.format(name=name)
+            return f"{name} is not in your folder of kernels."
         is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
-        return None if is_same or not text_sha256 else OTHER_TEXT.format(name=name)
+        return None if is_same or not text_sha256 else f"{name} has another text by now."
 
     @Slot()
     def look(self) -> None:
@@ -234,7 +255,6 @@ Stamp = tuple[int, int, int] | None  # of a file's contents; None: it is not the
 
 
 def _seen(path: Path) -> tuple[set[str], Stamp]:
-    """What there is of a file and its folder, and the file's stamp."""
     there = {str(each) for each in (path, path.parent) if os.path.exists(each)}  # noqa: PTH110 - Path's may raise
     try:
         found = path.stat()

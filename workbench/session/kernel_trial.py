@@ -181,7 +181,6 @@ def following(asked: KernelText, number: int | None) -> Steps:
 def _with_rung(
     asked: KernelText, work: Callable[[Rung, KernelText], Steps], *, needs_compiler: bool = True
 ) -> Steps:
-    """Make a rung of a source and work on it, or say why there is none."""
     if needs_compiler and (reason := why_not()) is not None:
         yield Refused(reason, is_ours=True)
         return
@@ -211,7 +210,6 @@ def _on_cpu(rung: Rung, asked: KernelText) -> Steps:
 
 
 def _searched(tried: Tried, asked: KernelText) -> Generator[Step, None, Tried]:
-    """Complete the verdict on a right output; yield the steps to it, and return the last."""
     check = tried.trial.check
     assert check is not None
     yield _with(tried, check=replace(check, unsearched=NOT_YET_SEARCHED))
@@ -227,7 +225,6 @@ def _with(tried: Tried, **changes: Any) -> Tried:
 
 
 def _on_gpu(rung: Rung, asked: KernelText) -> Steps:
-    """Try it there; then search and count it, where that can be done here."""
     assert asked.device is not None
     tried: Tried | None = None
     for step in gpu_trial(rung, asked.job, children=cuda_children(asked.device.index)):

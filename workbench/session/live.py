@@ -256,7 +256,6 @@ class Live(QObject):
         show_it: Callable[[Display], None],
         look_of: Callable[[State], DisplayMapping],
     ) -> None:
-        """Make a Display, and call `show_it` if picture and look are still wanted."""
         picture = self._store.state.picture
 
         def take(display: Display) -> None:
@@ -330,7 +329,6 @@ class Live(QObject):
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
     def _time_again(self, result: Result) -> None:
-        """Time a single run once more, unless it is in strips."""
         kernel = result.kernel
         if kernel is not None and kernel.is_single and result.strips == 1:
             self._worker.request_again(result.job, kernel.cache or "cold")

@@ -43,6 +43,7 @@ class Opener(QObject):
     """A loader in the background, which answers only the newest request.
 
     pixel_type  what pictures are stored as from now on; None: as in their files
+    together    files that were opened together, to be walked through; empty: a folder's
 
     Signals:
         opened(picture): a Picture was loaded.
@@ -79,16 +80,11 @@ class Opener(QObject):
         self._is_stopped = Event()  # of the newest request
         self._stepping: tuple[Path, int] | None = None  # from which file, and by which step
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
-        self._together: tuple[Path, ...] = ()
+        self.together: tuple[Path, ...] = ()
         self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(lambda: self.progressed.emit(self._opening))
         self._read.connect(self._say_share)
-
-    @property
-    def together(self) -> tuple[Path, ...]:
-        """Files that were opened together, to be walked through; empty: a folder's."""
-        return self._together
 
     def open_file(self, path: Path) -> None:
         """Open a picture file."""
@@ -140,7 +136,7 @@ class Opener(QObject):
         """
         if self._stepping == (path, step):
             return
-        together = self._together
+        together = self.together
 
         def load(**how: Any) -> Picture | str:
             start = self._barred.get(path, path)
@@ -184,7 +180,6 @@ class Opener(QObject):
         self._rest()
 
     def _show(self, found: Picture | Gathered | dict[str, Any] | str) -> None:
-        """Emit the outcome of a request."""
         if isinstance(found, str):
             self.ended.emit(found)
             return
@@ -192,18 +187,17 @@ class Opener(QObject):
             self.restored.emit(found, self._name)
             return
         if isinstance(found, Gathered):
-            self._together = found.together
+            self.together = found.together
             if found.settings:
                 self.offered.emit(found.settings, self._name)
             if found.sentence:
                 self.gathered.emit(found.sentence)
             found = found.picture
-        elif found.path not in self._together:
-            self._together = ()  # from here on one walks through its folder
+        elif found.path not in self.together:
+            self.together = ()  # from here on one walks through its folder
         self.opened.emit(found)
 
     def _rest(self) -> None:
-        """Wait for nothing any more."""
         self._stepping = None
         self._slow.stop()
         if self._name:
@@ -230,7 +224,6 @@ class Opener(QObject):
         *,
         is_agreed: bool = False,
     ) -> None:
-        """Call `load` with the arguments of `load_any_size`, and `show` with its result."""
         self._newest += 1
         self._is_stopped.set()
         if name != self._name:  # else it is the next step of the same opening
@@ -316,7 +309,6 @@ def _dropped(path: Path, **how: Any) -> dict[str, Any] | Picture | Gathered:
 
 
 def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
-    """Find pictures among files or in a folder, and load the first."""
     found = pictures_among(paths)
     picture = _first_of(found[:MAX_TRIES], **how)
     if len(paths) == 1:
@@ -341,7 +333,6 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
 
 
 def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without their picture where its file is not on this computer."""
     ref = PictureRef.from_data(settings.get("picture"))
     if ref is None:
         return {**settings, "picture": None}

@@ -298,7 +298,6 @@ class Worker(Scheduler):
         return is_news or self._wanted is not None or self._is_closing or bool(self._left)
 
     def _finding(self) -> Iterator[Device | NoDevice]:
-        """Find the GPU, or try it again."""
         engine, is_known = self.engine, self._knows_device
         self._knows_device = True
         yield engine.try_again() if is_known else engine.device
@@ -316,7 +315,6 @@ class Worker(Scheduler):
 
 
 def _timing(job: Job, sampling: Sampling, engine: Engine) -> Iterator[Result | Progress | None]:
-    """Time a job; only checked Results are yielded."""
     for step in engine.filtering(job, sampling):
         is_checked = isinstance(step, Result) and step.check is not None
         yield step if is_checked or isinstance(step, Waiting) else None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
-from kernels.core.plain_data import parse_toml
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 
 Do = Callable[[], object]
@@ -39,7 +37,7 @@ class MenuTree:
         self._menus: dict[str, QMenu] = {}
         self._actions: dict[str, QAction] = {}
         self._changing: list[tuple[Action, QAction, str]] = []
-        for path, *line in _table():
+        for path, *line in asset_table("menus.toml")["lines"]:
             menu = self.menu(path)
             if line == [SEPARATOR]:
                 menu.addSeparator()
@@ -85,12 +83,6 @@ class MenuTree:
         do = act.do if isinstance(act, Action) else act
         made.triggered.connect(lambda _=False: do())
         return made
-
-
-@cache
-def _table() -> list[list[str]]:
-    lines: list[list[str]] = parse_toml(asset("menus.toml").read_text("utf-8"), "")["lines"]
-    return lines
 
 
 def list_in(menu: QMenu, lines: Iterable[tuple[str, str, Do | None]], keeps: int = 0) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -41,8 +43,8 @@ class Box(QBoxLayout):
         if spacing is not None:
             self.setSpacing(spacing)
 
-    def add(self, *parts: Placed) -> None:
-        """Append `parts` in their order."""
+    def add(self, *parts: Placed) -> Self:
+        """Append `parts` in their order; return this box."""
         for part in parts:
             if isinstance(part, int):
                 self.addStretch(part)
@@ -52,6 +54,7 @@ class Box(QBoxLayout):
                 self.addLayout(what, share)
             else:
                 self.addWidget(what, share, *at)
+        return self
 
 
 class HBox(Box):
@@ -70,9 +73,8 @@ class Form(QFormLayout):
     """A form layout whose labels stand at half the height of their fields."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, labelAlignment=Qt.AlignmentFlag.AlignVCenter)
         self.labels: list[Label] = []  # from top to bottom
-        self.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
     def add(self, text: str, field: QWidget, buddy: QWidget | None = None) -> None:
@@ -163,11 +165,10 @@ class UprightArea(QScrollArea):
 
     def __init__(self, inside: QWidget | None = None) -> None:
         """Make an area that scrolls `inside` up and down; None: that is set later."""
-        super().__init__()
+        super().__init__(widgetResizable=True)
         self._narrowest = 0
         if inside is not None:
             self.setWidget(inside)
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

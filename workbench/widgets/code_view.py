@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from kernels.core.plain_data import table_beside
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.theme import Colors
@@ -31,20 +32,13 @@ Language = Literal["cuda", "assembly", "python"]
 
 NUMBER = r"\b0[xX][0-9a-fA-F]+\w*|\b\d[\w.]*"
 STRING = r"""\w*"(?:\\.|[^"\\])*"?|\w*'(?:\\.|[^'\\])*'?"""
-CPP_WORDS = """
-alignas alignof asm auto bool break case catch char class const constexpr continue decltype default
-delete do double else enum explicit extern false float for friend goto if inline int long mutable
-namespace new noexcept nullptr operator private protected public register return short signed sizeof
-static static_assert struct switch template this throw true try typedef typename union unsigned
-using virtual void volatile while sample \\w+_t
-(?:u?(?:char|short|int|long|longlong)|float|double|half|dim)[1-4]
-"""
+CPP_WORDS = "|".join(table_beside(__file__)["words"])
 PATTERNS: dict[Language, re.Pattern[str]] = {
     "cuda": re.compile(
         r"(?P<comment>//.*|/\*.*?\*/)|(?P<open>/\*.*)|(?P<directive>^\s*#\s*\w+)"
         rf"|(?P<text>(?<=#include )<[^>]+>|{STRING})"
         r"|(?P<special>\b(?:__\w+|(?:thread|block)Idx|(?:block|grid)Dim|warpSize)\b)"
-        rf"|(?P<word>\b(?:{'|'.join(CPP_WORDS.split())})\b)|(?P<number>{NUMBER})"
+        rf"|(?P<word>\b(?:{CPP_WORDS})\b)|(?P<number>{NUMBER})"
     ),
     "python": re.compile(
         r"(?P<comment>#.*)|(?P<directive>^\s*@.*)|(?P<text>\w*(\"\"\"|''').*?\4)"
@@ -105,7 +99,6 @@ class CodeColours(QSyntaxHighlighter):
                 self.setFormat(part.start(), len(part[0]), self._formats[part.lastgroup])
 
     def _continue(self, begin: int, end: int, state: int) -> None:
-        """Colour the part of a line that belongs to a comment or text over several lines."""
         kind = "comment" if ENDS[state] == "*/" else "text"
         self.setFormat(begin, end - begin, self._formats[kind])
 
@@ -175,8 +168,7 @@ class CodeView(QWidget):
         make_listing(self.edit)
         self.edit.setTabStopDistance(4 * self.edit.fontMetrics().horizontalAdvance(" "))
         self._colours = CodeColours(self.edit.document(), theme.colors())
-        tools = HBox()
-        tools.add(self._copy, 1)
+        tools = HBox().add(self._copy, 1)
         VBox(self, (0, 8, 0, 0), 6).add(self._files, self._caption, (self.edit, 1), tools)
         self.show_sentence("")
 

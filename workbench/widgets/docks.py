@@ -236,7 +236,6 @@ class Docks(QWidget):
 
     @property
     def _inner_px(self) -> int:
-        """Width of the picture and the panels."""
         return self.width() - (0 if self.rail.isHidden() else self.rail.sizeHint().width())
 
     def _width_of(self, frame: PanelFrame) -> int:
@@ -267,7 +266,6 @@ class Docks(QWidget):
         return int(self._inner_px - picture / max(self._parts.height(), 1))
 
     def _make_room(self, frame: PanelFrame, is_open: bool) -> None:
-        """Close what an opened panel leaves no room for."""
         if is_open and not frame.is_enlarged:
             for each in self._all_open:
                 is_at_side = each.dock.place == frame.dock.place
@@ -318,13 +316,12 @@ class RailButton(QToolButton):
     """A button as wide as its name, and as high as its icon and its name."""
 
     def __init__(self, title: str) -> None:
-        super().__init__()
+        super().__init__(toolButtonStyle=ICON_AND_NAME)
         described(self, f"rail-{title.lower()}", title)
         self.setText(title)
         self.setCheckable(True)
         self.setProperty("rail", True)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
-        self.setToolButtonStyle(ICON_AND_NAME)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

@@ -78,8 +78,7 @@ class _FilesInGrey(QIdentityProxyModel):
 def _dialog(
     parent: QWidget, title: str, folder: str, file_types: str, mode: QFileDialog.FileMode
 ) -> QFileDialog:
-    dialog = QFileDialog(parent, title, folder, file_types)
-    dialog.setFileMode(mode)
+    dialog = QFileDialog(parent, title, folder, file_types, fileMode=mode)
     table = dialog.findChild(QTreeView, "treeView")
     if table is not None:  # Qt's own
         header = table.header()

@@ -11,12 +11,12 @@ from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
-from kernels.core.plain_data import from_plain, parse_toml
+from kernels.core.plain_data import from_plain
 from workbench.base import theme
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import make_button, theme_pixmap
+from workbench.widgets.buttons import described, make_button, theme_pixmap
 
 Side = Literal["left", "right"]
 P = TypeVar("P", bound=QWidget)
@@ -35,8 +35,10 @@ class Dock:
     width_px: int = 0  # how wide it opens where there is room, for usual letters; 0: as others
 
 
-_TABLE = parse_toml(asset("panels.toml").read_text("utf-8"), "panels.toml")
-DOCKS = {title: from_plain(Dock, {"title": title, **facts}) for title, facts in _TABLE.items()}
+DOCKS = {
+    title: from_plain(Dock, {"title": title, **facts})
+    for title, facts in asset_table("panels.toml").items()
+}
 
 
 class LazyPanel(Generic[P]):
@@ -104,10 +106,9 @@ class PanelFrame(QFrame):
     def __init__(self, panel: LazyPanel[Any], parent: QWidget) -> None:
         super().__init__(parent)
         self.dock = panel.dock
-        self.setObjectName(self.dock.title)
+        described(self, self.dock.title, self.dock.title)
         self.setProperty("panel", True)
         self.setWindowTitle(self.dock.title)
-        self.setAccessibleName(self.dock.title)
         self._home = parent
         self._panel = panel
         self._bar: HBox | None = None
@@ -164,8 +165,9 @@ class PanelFrame(QFrame):
         self._title.setProperty("panel-title", True)
         self._enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
         self._close = _title_button("close", "Close", "Close the panel")
-        self._bar = HBox(margins=BAR_MARGINS, spacing=2)
-        self._bar.add((self._title, 1), 0, self._enlarge, self._close)
+        self._bar = HBox(margins=BAR_MARGINS, spacing=2).add(
+            (self._title, 1), 0, self._enlarge, self._close
+        )
         self._enlarge.clicked.connect(self.enlarge_wanted)
         self._close.clicked.connect(self.hide)
         VBox(self, (1, 0, 1, 0), 2).add(self._bar, (panel, 1))

@@ -239,7 +239,6 @@ class MessageBar(QFrame):
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _place(self) -> None:
-        """Place the bar over the middle of the lower edge, as high as the sentence then needs."""
         room = self._over.rect()
         width = min(room.width() - 2 * _MARGIN, WIDEST)
         margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
@@ -254,7 +253,6 @@ class MessageBar(QFrame):
         self.setGeometry(QRect(left, max(lowest - height, 0), width, height))
 
     def _fold(self, is_narrow: bool) -> None:
-        """Give the sentence a row of its own, or a place between the word and the buttons."""
         if self._is_folded != is_narrow:
             self._is_folded = is_narrow
             self._grid.removeWidget(self._sentence)
@@ -282,12 +280,9 @@ class Sentence(QTextEdit):
     """A text to read and select, as high as its width makes it; breaks long paths anywhere."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setReadOnly(True)
-        self.setAcceptRichText(False)
+        super().__init__(readOnly=True, acceptRichText=False, tabChangesFocus=True)
         self.setAccessibleName("Message")
         self.setFrameShape(QTextEdit.Shape.NoFrame)
-        self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -100,7 +100,7 @@ class ElidedLabel(Label):
 
     def __init__(self, scale: float, name: str = "") -> None:
         super().__init__(name=name)
-        self._whole = ""
+        self.whole_text = ""  # before it is cut
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setFont(scaled_font(scale))
         self.setForegroundRole(MUTED)
@@ -108,14 +108,9 @@ class ElidedLabel(Label):
 
     def show_text(self, text: str) -> None:
         """Show `text`, cut where it is too long."""
-        if text != self._whole:
-            self._whole = text
+        if text != self.whole_text:
+            self.whole_text = text
             self._elide()
-
-    @property
-    def whole_text(self) -> str:
-        """The text before it is cut."""
-        return self._whole
 
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(60, self.fontMetrics().height() + 1)
@@ -129,9 +124,9 @@ class ElidedLabel(Label):
 
     def _elide(self) -> None:
         mode = Qt.TextElideMode.ElideRight
-        shown = self.fontMetrics().elidedText(self._whole, mode, self.width())
+        shown = self.fontMetrics().elidedText(self.whole_text, mode, self.width())
         self.setText(shown)
-        self.setToolTip(tip_text(self._whole if shown != self._whole else ""))
+        self.setToolTip(tip_text(self.whole_text if shown != self.whole_text else ""))
 
 
 def show_role(label: Label, role: QPalette.ColorRole) -> None:

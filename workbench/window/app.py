@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import traceback
@@ -10,14 +11,13 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from kernels.engine.engine import Engine
 from workbench import __version__
 from workbench.base import theme
-from workbench.base.garbage import GarbageCollector
 from workbench.base.memory import share_one_heap
 from workbench.base.paths import asset
 from workbench.base.settings import Settings
@@ -97,3 +97,41 @@ def let_ctrl_c_close(window: MainWindow) -> None:
     timer = QTimer(window)
     timer.timeout.connect(lambda: None)
     timer.start(200)
+
+
+EVERY_MS = 200
+
+
+class GarbageCollector(QObject):
+    """A collector that replaces Python's own, in the GUI thread.
+
+    Python's runs in whichever thread allocates next, and there destroys widgets that cycles
+    kept alive.
+
+    Generations are collected by Python's own thresholds, looked at every EVERY_MS.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._collect)
+        self._timer.start(EVERY_MS)
+
+    def stop(self) -> None:
+        """Start Python's own collector again, if it ran before."""
+        self._timer.stop()
+        if self._was_enabled:
+            gc.enable()
+
+    def _collect(self) -> None:
+        oldest = -1
+        for generation, (count, limit) in enumerate(
+            zip(gc.get_count(), gc.get_threshold(), strict=True)
+        ):
+            if count <= limit:
+                break
+            oldest = generation
+        if oldest >= 0:
+            gc.collect(oldest)

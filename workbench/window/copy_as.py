@@ -30,7 +30,6 @@ from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.step_words import as_word
 from workbench.base.paths import asset
-from workbench.files.kernel_files import kernels_folder
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import (
@@ -43,6 +42,7 @@ from workbench.model.intents import (
 )
 from workbench.model.state import FACTS, State, Step
 from workbench.model.step_files import is_list
+from workbench.session.kernel_folder import kernels_folder
 from workbench.widgets.actions import Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts

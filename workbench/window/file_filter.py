@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from kernels.core.device import Device, NoDevice
 from workbench.base import theme
 from workbench.base.background import Background
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
@@ -41,27 +42,17 @@ from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.message_bar import Kind
 from workbench.widgets.tile import words_label
+from workbench.window import filter_choice
 from workbench.window.copy_as import device_options, in_shell
-from workbench.window.filter_choice import (
-    FilterChoice,
-    FilterPlan,
-    end_in_words,
-    filter_in_words,
-    note_on,
-    plan_of,
-    words_of,
-)
 from workbench.window.window_layout import Parts
 
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
-TYPES = "TIFF (*.tif *.tiff)"
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
 SIZE = (760, 640)
 MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
-LOOKING = "Looking for pictures…"
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
@@ -70,29 +61,7 @@ STOPPING = {
 }
 Phase = Literal["choosing", "running", "paused", "stopping"]
 VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
-TIPS = {
-    "start": "Filter all of it",
-    "resume": "Do the rest; what failed is tried again",
-    "pause": "Begin nothing else until it is resumed",
-}
-# Each is a field of FilterChoice, what the box says, and its tooltip.
-TICKS = (
-    ("recursive", "&Subfolders", "The pictures in folders below as well; each gets its like there"),
-    ("replace", "Re&place files", "Write anew what is there already; else it is left alone"),
-    (
-        "reduce",
-        "Re&duce where needed",
-        "Round to 8 bits, and put what is transparent on white, where the format cannot hold it; "
-        "else such a picture fails",
-    ),
-)
-NAMES_TIP = (
-    "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
-    "picture"
-)
-GPU_TIP = "Which of this computer's GPUs filters; several share the pictures, a process for each"
-STAGES_TIP = "How busy the threads of each stage are, and how many pictures it could take"
-FAILED_TIP = "Pictures without a result; Enter or a double click opens one in the window"
+TIPS = asset_table("tips.toml")["files"]
 
 
 class FileFilter(QDialog):
@@ -107,7 +76,7 @@ class FileFilter(QDialog):
         self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
         self._messages = parts.messages
         self._phase: Phase = "choosing"
-        self._plan: FilterPlan | None = None
+        self._plan: filter_choice.FilterPlan | None = None
         self._newest_request = 0  # for a plan
         self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
@@ -148,10 +117,10 @@ class FileFilter(QDialog):
         """Ask for a file and filter the large picture into it, unless a run is under way."""
         picture = self._store.state.picture
         if self.is_settled and picture is not None and picture.path is not None:
-            target = self._ask_path(f"{picture.path.stem}-filtered.tif", TYPES)
+            target = self._ask_path(f"{picture.path.stem}-filtered.tif", "TIFF (*.tif *.tiff)")
             if target is None:
                 return
-            self._fill(FilterChoice(str(picture.path), str(target), is_file=True))
+            self._fill(filter_choice.FilterChoice(str(picture.path), str(target), is_file=True))
             self._starts = True
             self._show_choice()
         self.bring_forward()
@@ -192,13 +161,13 @@ class FileFilter(QDialog):
     def _make_form(self) -> None:
         self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
         self._target = self._line("target", "Folder of the results", "Folder for the results")
-        self._pattern = self._line("names", "Names of the results", NAMES_TIP)
+        self._pattern = self._line("names", "Names of the results", TIPS["names"])
         self._pattern.setPlaceholderText("{stem}_{filter}")
         self._format = ElidingBox("folder-format", "Format", "Format of the results")
         self._format.addItem("As the picture", "")
         for name in EXTENSION_OF:
             self._format.addItem(name.upper(), name)
-        self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
+        self._devices = ElidingBox("folder-gpus", "GPU", TIPS["gpu"])
         for box in (self._format, self._devices):
             box.currentIndexChanged.connect(self._edit)
         lines = {"source": self._source, "target": self._target, "pattern": self._pattern}
@@ -218,7 +187,7 @@ class FileFilter(QDialog):
         form.add("&Names", names, self._pattern)
         form.add("&GPU", self._devices)
         row = HBox(ticks, 0, 18)
-        for name, text, tip in TICKS:
+        for name, text, tip in TIPS["ticks"]:
             tick = described(QCheckBox(text), f"folder-{name}", "", tip)
             self._fields[name] = tick.isChecked, tick.setChecked
             tick.toggled.connect(self._edit)
@@ -249,15 +218,15 @@ class FileFilter(QDialog):
             line.setText(str(path))
 
     def _make_pages(self) -> None:
-        """Make the pages of names, progress and failures."""
         self._pages = described(QTabWidget(), "folder-pages", "Names, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
         self._bar = described(QProgressBar(), "folder-progress", "Progress", "Progress")
         self._words = words_label("folder-words")
         self._words.setText(NOT_BEGUN)
         stages = self._stages = Label(font=theme.fixed_font())
-        described(stages, "folder-stages", "", STAGES_TIP).setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._failed = _list("folder-failures", "Pictures that failed", FAILED_TIP)
+        described(stages, "folder-stages", "", TIPS["stages"])
+        stages.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._failed = _list("folder-failures", "Pictures that failed", TIPS["failed"])
         self._failed.itemActivated.connect(
             lambda item: self._opener.open_file(Path(item.data(PATH)))
         )
@@ -275,8 +244,8 @@ class FileFilter(QDialog):
         self._sentence = words_label("folder-sentence")
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._command = described(QLineEdit(), "folder-command", "The same as a command")
-        self._command.setReadOnly(True)
+        line = QLineEdit(readOnly=True)
+        self._command = described(line, "folder-command", "The same as a command")
         self._command.setFont(theme.fixed_font())
         copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
         self._start = push_button("folder-start", "")
@@ -289,9 +258,8 @@ class FileFilter(QDialog):
         ):
             each.setAutoDefault(each is self._start)
             each.clicked.connect(act)
-        command, buttons = HBox(spacing=8), HBox(spacing=8)
-        command.add((self._command, 1), copy)
-        buttons.add(1, self._start, self._stop, close)
+        command = HBox(spacing=8).add((self._command, 1), copy)
+        buttons = HBox(spacing=8).add(1, self._start, self._stop, close)
         column = VBox(self, (20, 16, 20, 14), 10)
         column.add(self._filter, self._note, self._of_form, (self._pages, 1), command)
         column.add(self._sentence, buttons)
@@ -300,16 +268,16 @@ class FileFilter(QDialog):
     # -- choices
 
     @property
-    def _choice(self) -> FilterChoice:
+    def _choice(self) -> filter_choice.FilterChoice:
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
         for name in ("source", "target"):  # where ~ was typed; "" stays so
             values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
-        return FilterChoice(**values, is_file=self._is_file)
+        return filter_choice.FilterChoice(**values, is_file=self._is_file)
 
-    def _remembered(self) -> FilterChoice:
-        return FilterChoice.from_data(self._settings.get(SETTING, {}))
+    def _remembered(self) -> filter_choice.FilterChoice:
+        return filter_choice.FilterChoice.from_data(self._settings.get(SETTING, {}))
 
-    def _fill(self, choice: FilterChoice) -> None:
+    def _fill(self, choice: filter_choice.FilterChoice) -> None:
         """Show `choice` in the form; of one large picture source and target only."""
         self._is_filling, self._is_file = True, choice.is_file
         for name, (_, show) in self._fields.items():
@@ -331,19 +299,21 @@ class FileFilter(QDialog):
 
     def _follow(self, old: State, new: State) -> None:
         """Show the plan of another filter; look at no disk while the dialog is hidden."""
-        before, now = ((words_of(self._choice, each), filter_in_words(each)) for each in (old, new))
+        before, now = (
+            (filter_choice.words_of(self._choice, each), filter_choice.filter_in_words(each))
+            for each in (old, new)
+        )
         if before != now and self.isVisible() and not self._process.is_running:
             self._show_choice()
 
     def _show_choice(self) -> None:
-        """Show the filter and its command, and soon the plan."""
         state, choice = self._store.state, self._choice
-        self._filter.setText(filter_in_words(state))
-        self._note.show_or_hide(note_on(choice, state))
+        self._filter.setText(filter_choice.filter_in_words(state))
+        self._note.show_or_hide(filter_choice.note_on(choice, state))
         self._newest_request += 1
         self._said = ""
         is_whole = self._is_looking = bool(choice.source and choice.target)
-        self._show_plan(None, LOOKING if is_whole else NOT_CHOSEN)
+        self._show_plan(None, "Looking for pictures…" if is_whole else NOT_CHOSEN)
         if is_whole:
             self._pause.start()
         else:
@@ -351,10 +321,9 @@ class FileFilter(QDialog):
 
     @Slot()
     def _look(self) -> None:
-        """Make the plan, off this thread."""
         request, choice, state = self._newest_request, self._choice, self._store.state
 
-        def show(plan: FilterPlan | None, sentence: str = "") -> None:
+        def show(plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
             if request == self._newest_request and not self._process.is_running:
                 self._is_looking = False
                 self._show_plan(plan, self._said or sentence)
@@ -363,14 +332,13 @@ class FileFilter(QDialog):
                     self._start_run()
 
         self._looking.run(
-            lambda: plan_of(choice, state),
+            lambda: filter_choice.plan_of(choice, state),
             show,
             lambda error: show(None, str(error)),
             lambda: show(None, NOT_LOOKED),
         )
 
-    def _show_plan(self, plan: FilterPlan | None, sentence: str = "") -> None:
-        """Show the files of a plan, with a sentence in place of its words."""
+    def _show_plan(self, plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
         self._plan = plan
         self._names.clear()
         for source, target, is_there in plan.names if plan is not None else ():
@@ -393,7 +361,7 @@ class FileFilter(QDialog):
 
     @property
     def _arguments(self) -> list[str]:
-        words = words_of(self._choice, self._store.state, resume=self._resumes)
+        words = filter_choice.words_of(self._choice, self._store.state, resume=self._resumes)
         return words if self._choice.devices else words + device_options(sys.argv[1:])
 
     @Slot()
@@ -404,7 +372,6 @@ class FileFilter(QDialog):
     # -- a run
 
     def _show_phase(self, phase: Phase) -> None:
-        """Enable the form and the buttons that make sense now."""
         self._phase = phase
         first = "resume" if self._resumes else "start"
         shown = {"choosing": first, "paused": "resume"}.get(phase, "pause")
@@ -417,7 +384,6 @@ class FileFilter(QDialog):
 
     @Slot()
     def _go_on(self) -> None:
-        """Start, pause or resume, as the first button says."""
         if self._phase == "choosing":
             self._start_run()
         elif self._phase == "paused":
@@ -452,7 +418,6 @@ class FileFilter(QDialog):
 
     @Slot(object)
     def _show_progress(self, progress: BatchProgress) -> None:
-        """Show the pictures finished, and the stage that limits the others."""
         self._bar.setRange(0, max(progress.total, 1))
         self._bar.setValue(progress.finished)
         self._words.setText(progress_words(progress))
@@ -467,7 +432,6 @@ class FileFilter(QDialog):
             self._bar.setValue(rows)
 
     def _show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
-        """List these pictures and sentences in place of all others."""
         self._failed.clear()
         for path, sentence in failures:
             self._add_failure(path, sentence)
@@ -498,7 +462,7 @@ class FileFilter(QDialog):
         """Show the end and the next plan; in the window, too, if the dialog is hidden."""
         is_stopped = end.how == "stopped"
         is_bad = end.how == "refused" or bool(self._failure or end.counts.get("wrong"))
-        sentence = end_in_words(end, self._choice, self._failure)
+        sentence = filter_choice.end_in_words(end, self._choice, self._failure)
         self._show_phase("choosing")
         if self._is_file and end.how == "ended" and not self._failure:
             self._show_plan(None)  # it would write the same file again

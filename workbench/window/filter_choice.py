@@ -150,7 +150,6 @@ def _stored_as(choice: FilterChoice, state: State) -> str | None:
 
 
 def _reject_unwritable(target: Path) -> None:
-    """Reject a folder that can neither be written into nor made."""
     there = next(each for each in (target, *target.absolute().parents) if each.exists())
     if not there.is_dir():
         raise PairingError(f"{there} is a file; choose a folder to write into.")

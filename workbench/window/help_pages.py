@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.plain_data import parse_toml
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
-from workbench.base.paths import asset
+from workbench.base.paths import asset, asset_table
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
 from workbench.model.names import modes
@@ -32,10 +31,9 @@ START = "start"
 RUNG = "implementation"  # its page depends on the choice
 
 
-@cache
 def topics() -> dict[str, str]:
     """Pages by the names of widgets; the nearest one around the widget counts."""
-    return parse_toml(asset("help/topics.toml").read_text("utf-8"), "")
+    return asset_table("help/topics.toml")
 
 
 def topic_of(widget: QWidget | None, state: State) -> str:
@@ -182,21 +180,6 @@ def chart_pages(overview: str) -> list[HelpPage]:
 
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
-# Pages written by hand that stand alone, and modes whose few words are followed by such a page.
-ALONE = {"start": "What this program is for", "words": "Words", "gpu": "Without a GPU"}
-WITH_MORE = (
-    *("result", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
-    *("weights", "kernel", "sweep"),
-)
-TOLD_IN = ("Timing", "Analysis", "Settings")  # panels that the page about numbers tells of
-# Further subjects of that page, told by the tooltips of these widgets.
-TOLD_OF = {
-    "Verdict": "verdict-card",
-    "L2 cache": "cache",
-    "Block shape": "block-picker",
-    "Negative values": "negative-display",
-    "Pixel types": "pixel-type",
-}
 
 
 def book_of(docks: Docks, window: QMainWindow) -> Book:
@@ -215,15 +198,15 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
         )
         return KEY.sub(lambda found: f"**{escaped(line(found[1]).keys)}**", places)
 
-    keys = f"{_keys(lines)}\n\n{text('keys')}"
+    keys, hand = f"{_keys(lines)}\n\n{text('keys')}", asset_table("help/pages.toml")
     return Book(
         [
-            *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
+            *(HelpPage(key, FIRST, title, text(key)) for key, title in hand["alone"].items()),
             HelpPage("first-kernel", FIRST, "Your first kernel", lesson("first-kernel")),
             *(
                 HelpPage(
                     *(f"mode/{key}", MODES_CHAPTER, mode.title),
-                    f"{mode.words}\n\n{text(key) if key in WITH_MORE else ''}".strip(),
+                    f"{mode.words}\n\n{text(key) if key in hand['with_more'] else ''}".strip(),
                     key,
                 )
                 for key, mode in modes().items()
@@ -241,10 +224,11 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
 
 def _numbers(docks: Docks, text: Lookup) -> str:
     """Tooltips of every tile, and of the controls that figures depend on."""
-    panels = [docks.panel(title).get() for title in TOLD_IN]
+    pages = asset_table("help/pages.toml")
+    panels = [docks.panel(title).get() for title in pages["told_in"]]
     told = {tile.caption: tile.tip for each in panels for tile in each.findChildren(ValueTile)}
     parts = {part.objectName(): part for each in panels for part in each.findChildren(QWidget)}
-    told |= {title: parts[name].toolTip() for title, name in TOLD_OF.items()}
+    told |= {title: parts[name].toolTip() for title, name in pages["told_of"].items()}
     return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{text('numbers')}"
 
 
@@ -266,7 +250,6 @@ def _border(name: str) -> str:
 
 
 def _keys(lines: list[MenuLine]) -> str:
-    """List every line of the menus, with its key and what it does."""
     parts: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         name = line.action.objectName().removesuffix("…") or line.name

@@ -103,7 +103,9 @@ class PageView(QTextBrowser):
         section = url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
         for block in self._blocks():
             if section and block.blockFormat().headingLevel() > 0 and block.text() == section:
-                self._scroll_to(QTextCursor(block))
+                cursor, bar = QTextCursor(block), self.verticalScrollBar()
+                self.setTextCursor(cursor)
+                bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
                 return
         if not section:
             self._find_words()
@@ -119,7 +121,6 @@ class PageView(QTextBrowser):
         self.setLineWrapColumnOrWidth(min(self.viewport().width(), widest))
 
     def _markdown(self, page: HelpPage) -> str:
-        """A page's title and text, with its screenshot, if any, below the first paragraph."""
         picture = picture_of(page.picture, self.palette())
         if picture is None:
             return f"# {page.title}\n\n{page.text}"
@@ -151,7 +152,6 @@ class PageView(QTextBrowser):
                     _dress_table(frame, QColor(theme.colors(self.palette()).grid))
 
     def _find_words(self) -> None:
-        """Mark the words of a search, and select the first."""
         colour = self.palette().color(QPalette.ColorRole.Highlight)
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
@@ -166,12 +166,6 @@ class PageView(QTextBrowser):
         self.setExtraSelections(marks)
         if marks:
             self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))
-
-    def _scroll_to(self, cursor: QTextCursor) -> None:
-        cursor = QTextCursor(cursor.block())
-        self.setTextCursor(cursor)
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
@@ -200,7 +194,6 @@ KEY = Qt.ItemDataRole.UserRole
 SIZE_PX = (1080, 760)
 SIDE_PX = 290
 NOTHING = "No page has “{}”. Fewer letters find more."
-FOUND = "{} of {} pages"
 
 
 class HelpWindow(QDialog):
@@ -213,9 +206,8 @@ class HelpWindow(QDialog):
         self.resize(theme.window_size(*SIZE_PX))
         self._book = book
         tip = "Pages that have all of these words"
-        self._search = described(QLineEdit(), "help-search", "Search the help", tip)
-        self._search.setPlaceholderText("Search (Ctrl+F)")
-        self._search.setClearButtonEnabled(True)
+        line = QLineEdit(placeholderText="Search (Ctrl+F)", clearButtonEnabled=True)
+        self._search = described(line, "help-search", "Search the help", tip)
         self._search.textChanged.connect(self._find)
         self._count = Label(name="help-count", is_muted=True, wraps=True)
         tip = "Subjects; the arrow keys go over them"
@@ -275,11 +267,9 @@ class HelpWindow(QDialog):
             QShortcut(QKeySequence(keys), self, button.click)
         for keys in ("Ctrl+F", "F1"):
             QShortcut(QKeySequence(keys), self, self._search.setFocus)
-        steps, side = HBox(spacing=6), QWidget()
-        steps.add(back, forward, 1)
+        side, steps = QWidget(), HBox(spacing=6).add(back, forward, 1)
         VBox(side, 0, 8).add(self._search, self._count, (self._contents, 1), steps)
-        both = QSplitter(Qt.Orientation.Horizontal)
-        both.setChildrenCollapsible(False)
+        both = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         both.addWidget(side)
         both.addWidget(view)
         both.setStretchFactor(1, 1)
@@ -288,7 +278,6 @@ class HelpWindow(QDialog):
 
     @Slot()
     def _follow(self) -> None:
-        """Mark the page in view among the contents."""
         if (page := self.page) is not None:
             self.setWindowTitle(f"{page.title} — Help")
             with QSignalBlocker(self._contents):
@@ -309,7 +298,7 @@ class HelpWindow(QDialog):
             chapter.setHidden(keys.isdisjoint(page.key for page in pages))
             for page in pages:
                 self._items[page.key].setHidden(page.key not in keys)
-        said = FOUND.format(len(found), len(self._book.pages)) if found else NOTHING
+        said = f"{len(found)} of {len(self._book.pages)} pages" if found else NOTHING
         self._count.show_or_hide(said.format(query.strip()) if self._view.words else "")
         if best := found[0] if self._view.words and found else self.page:
             self._view.preview(best)

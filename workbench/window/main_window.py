@@ -35,8 +35,8 @@ from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
-from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import TimingViews
+from workbench.panels.timing.timing_panel import RunHistory
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.live import Live
@@ -319,7 +319,6 @@ class MainWindow(QMainWindow):
         self.intake.steps_wanted.connect(self.steps_menu.open_file)
 
     def _connect_panels(self) -> None:
-        """Connect each panel once it is made."""
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
         report = self.report_writer
         self.sweep.when_made(lambda panel: panel.report.clicked.connect(lambda: report.start()))
@@ -434,7 +433,6 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _leave_own_kernel(self, sentence: str) -> None:
-        """Replace a kernel that cannot be read, and say so."""
         with self.undo_history.quietly():
             state = self.store.state
             best = intents.first_choice(state, self.device)
@@ -442,7 +440,6 @@ class MainWindow(QMainWindow):
         self._say_lost(sentence)
 
     def _say_lost(self, sentence: str) -> None:
-        """Say that something cannot be had, after the same of before."""
         before = self._lost if self.messages.sentence == self._lost else ""
         self._lost = f"{before} {sentence}".strip()
         self.messages.show_message("warning", self._lost)

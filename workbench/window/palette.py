@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QKeyEvent
@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTre
 
 from kernels import filters
 from kernels.core.device import Device, NoDevice
-from kernels.core.plain_data import parse_toml
 from kernels.sweeps.plan_files import presets
 from workbench.base import theme
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
 from workbench.session.kernel_folder import KernelFolder
@@ -78,12 +77,6 @@ def find(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
     return [each for _, each in sorted(ranked, key=lambda found: found[0] if words else ())]
 
 
-@cache
-def _synonyms() -> dict[str, Any]:
-    """Other words for actions, by their names."""
-    return parse_toml(asset("help/synonyms.toml").read_text("utf-8"), "synonyms.toml")
-
-
 def _patterns(word: str) -> list[re.Pattern[str]]:
     """Ways to find a word: whole, its start, in other words, initials, letters in order."""
     letters = [re.escape(letter) for letter in word]
@@ -95,8 +88,8 @@ def _patterns(word: str) -> list[re.Pattern[str]]:
 
 
 def _rank(words: Sequence[Sequence[re.Pattern[str]]], entry: PaletteEntry) -> Rank | None:
-    name = entry.name.casefold()
-    more = f"{name} {entry.where} {_synonyms().get(entry.name, '')}".casefold()
+    name, others = entry.name.casefold(), asset_table("help/synonyms.toml")
+    more = f"{name} {entry.where} {others.get(entry.name, '')}".casefold()
     texts = (name, name, more, name, more)
     ways = [
         next((way for way, text in enumerate(texts) if patterns[way].search(text)), None)
@@ -121,7 +114,6 @@ def _of_menu(line: MenuLine) -> PaletteEntry:
 def _choices(
     store: Store, device: Device | NoDevice | None, kernel_folder: KernelFolder
 ) -> Iterator[PaletteEntry]:
-    """An entry for each filter, then for each implementation."""
     state = store.state
     for each in filters.all_filters():
         do = partial(store.choose, filter=each.key)
@@ -165,13 +157,11 @@ class Palette(QDialog):
         self.setObjectName("palette")
         self.setWindowTitle("All actions")
         self._entries, self._found = entries, list(entries)
-        self._line = described(QLineEdit(), "palette-line", "Find an action")
-        self._line.setPlaceholderText("Type what you want to do")
-        self._line.setClearButtonEnabled(True)
+        line = QLineEdit(placeholderText="Type what you want to do", clearButtonEnabled=True)
+        self._line = described(line, "palette-line", "Find an action")
         self._line.textChanged.connect(self._find)
         self._line.installEventFilter(self)
-        self._list = described(QTreeWidget(), "palette-list", "Actions found")
-        self._list.setColumnCount(2)
+        self._list = described(QTreeWidget(columnCount=2), "palette-list", "Actions found")
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)
         self._list.setHeaderHidden(True)

@@ -149,7 +149,6 @@ class PictureIntake(QObject):
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
-        """Open what was found; a single picture by `open_one`, if given."""
         if open_one is not None and len(found.others) == 1:
             open_one(found.others[0])
         elif found.others:
@@ -185,8 +184,6 @@ class PictureIntake(QObject):
         return _is_for_a_panel(path)
 
     def _open_toml(self, path: Path) -> None:
-        """Open a list of steps, or else a plan, by what is in the file."""
-
         def open_it(is_steps: bool) -> None:
             if is_steps:
                 self.steps_wanted.emit(path)
@@ -214,7 +211,6 @@ class PictureIntake(QObject):
 
     @Slot(object, object)
     def _store_again(self, old: State, new: State) -> None:
-        """Store the picture in another pixel type, where that was chosen."""
         self._opener.pixel_type = new.pixel_type
         if new.pixel_type != old.pixel_type and new.picture is not None:
             self._opener.store_again(new.picture)
@@ -274,7 +270,6 @@ class PictureIntake(QObject):
             self._opener.open_built_in(built_in)
 
     def _choose(self, data: dict[str, Any], name: str, more: str = "") -> None:
-        """Choose the settings that came with `name`, and say so; `more` follows."""
         changes = choices.from_data(data, self._store.state)
         sentence = f"Settings restored from {name}. {more}".strip()
         given, text_sha256 = data.get("implementation"), data.get(choices.TEXT)
@@ -406,8 +401,7 @@ class OpenMenu(QObject):
 
     def menu_of_button(self, tree: MenuTree) -> QMenu:
         """Short menu for the toolbar: files, a folder, the recent ones."""
-        menu = QMenu("Open", self._parent)
-        menu.setToolTipsVisible(True)
+        menu = QMenu("Open", self._parent, toolTipsVisible=True)
         menu.addActions([tree.action("Open…"), tree.action("Open folder…")])
         menu.addMenu(tree.menu(RECENT))
         return menu

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from shiboken6 import isValid
 
 from kernels.core.errors import SessionFileError
+from kernels.core.plain_data import table_beside
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_session
 from workbench.charts.chart_view import ChartView
@@ -42,23 +43,8 @@ from workbench.window.window_layout import Parts
 NOTES = "presenter-notes"  # the setting
 PANEL_LETTERS_PX = 19  # of a panel to read in
 FULL_WIDTH = ("implementation",)  # panels; others have half of it
-# The keys of panels, on stage as in the window.
-PANEL_KEYS = {
-    "A": "anatomy",
-    "P": "pixel",
-    "H": "analysis",
-    "Ctrl+L": "implementation",
-    "Ctrl+K": "blocks",
-    "Ctrl+E": "weights",
-    "F9": CHART,
-}
-# Actions of the window that work on stage by their own keys.
-ACTIONS = (
-    *("Result", "Wipe", "Rotate divider", "Side by side", "Difference", "Mismatch"),
-    *("Absolute or signed difference", "Next differing pixel", "Previous differing pixel"),
-    *("Fit", "100 %", "Zoom in", "Zoom out"),
-)
-NO_CHART = "No session is shown: open one in the panel Sweep first."
+_TABLE = table_beside(__file__)
+PANEL_KEYS, ACTIONS = _TABLE["panel_keys"], _TABLE["actions"]
 
 
 class Show(QObject):
@@ -147,12 +133,10 @@ class Show(QObject):
         self.deleteLater()
 
     def _focus_picture(self) -> None:
-        """Give the keyboard to the picture: Space shows the original."""
         keyboard.enter(self._compare, Qt.FocusReason.OtherFocusReason)
 
     @property
     def _rows(self) -> QBoxLayout:
-        """The window's rows, of which the picture with its panels is one."""
         return cast("QBoxLayout", cast("QWidget", self._docks.parentWidget()).layout())
 
     @property
@@ -160,7 +144,6 @@ class Show(QObject):
         return self._docks.panel("Implementation").get()
 
     def _keys(self) -> dict[str, Callable[[], object]]:
-        """Keys on stage: a clicker's, those of panels, and some of the window's."""
         keys: dict[str, Callable[[], object]] = {}
         for line in menu_lines(self._parts.window):
             if line.action.objectName() in ACTIONS:
@@ -262,7 +245,6 @@ class Show(QObject):
 
     @Slot()
     def _refresh(self) -> None:
-        """Show the step's result, or recorded figures where it was rejected."""
         if self._then:
             return
         live, state = self._parts.live, self._parts.store.state
@@ -295,7 +277,6 @@ class Show(QObject):
         self._point(look)
 
     def _point(self, look: StepLook) -> None:
-        """Explain the pixel of a step, or its thread."""
         if look.pixel is None:
             return
         x, y = look.pixel
@@ -338,7 +319,7 @@ class Show(QObject):
 
     def _show_chart(self, kind: str, sessions: tuple[Session, ...]) -> None:
         if not sessions:
-            self.stage.say(NO_CHART)
+            self.stage.say("No session is shown: open one in the panel Sweep first.")
             return
         self._panel, self._chart = CHART, ChartView()
         self._chart.setObjectName("stage-chart")
@@ -356,7 +337,6 @@ class Show(QObject):
         self.stage.numbers.hide()
 
     def _close_panel(self) -> None:
-        """Take the panel, or the chart, off the stage."""
         if self._chart is not None:
             self._chart.hide()
             self._chart.deleteLater()

@@ -78,7 +78,6 @@ class Presenter(QObject):
 
     @Slot()
     def _remember(self) -> None:
-        """Add the picture, its settings and the present view as a step."""
         from workbench.window.presentation import now
 
         state, say = self._parts.store.state, self._messages.show_message
@@ -98,7 +97,6 @@ class Presenter(QObject):
         self._replace((), "", f"Removed {len(self.steps)} steps." if self.steps else NO_STEPS)
 
     def _replace(self, steps: tuple[TalkStep, ...], title: str, words: str) -> None:
-        """Keep `steps` in place of those that there are; the message takes that back."""
         undo = ("&Undo", partial(self._keep, self.steps, self.title))
         actions = [undo] if self.steps else []
         self._keep(steps, title)

@@ -21,8 +21,8 @@ from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
+from workbench.panels.timing.timing_panel import RunHistory
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
-OUTDATED = "of earlier settings"
 COPY = "of the copy, {:,}×{:,}"  # that is shown of a picture larger than memory
 PREVIEW = "preview, from the reduced picture"
 
@@ -125,7 +124,7 @@ class ResultViews(QObject):
             parts.append(f"as {job.pixel_type}")
         if picture is not None and picture.large is not None:
             parts.append(f"1/{picture.large.step:.4g} of its size")
-        parts.append(OUTDATED if self._live.is_refused else "")
+        parts.append("of earlier settings" if self._live.is_refused else "")
         below = " · ".join(filter(None, parts))
         return "\n".join(filter(None, (intents.job_caption(job, result.picked), below)))
 
@@ -134,7 +133,6 @@ TOLD = "told-no-gpu"  # the setting with the reason that was shown last
 STILL = "The GPU still does not work in this program; close it and start it again to use the GPU."
 BACK = "The GPU works again."
 WORKS = "The GPU works; there is nothing to try again."
-TRYING = "Trying the GPU…"
 
 
 class DeviceChip(Label):
@@ -169,7 +167,7 @@ class DeviceChip(Label):
             self._messages.show_message("info", WORKS)
             return
         self._is_trying = True
-        self._messages.show_message("info", TRYING)
+        self._messages.show_message("info", "Trying the GPU…")
         self._worker.try_device()
 
     def report(self, device: Device | NoDevice) -> None:
@@ -297,7 +295,6 @@ class ExplanationController(QObject):
             self.show_anatomy()
 
     def _enter_anatomy(self, area: QRectF) -> None:
-        """Fill the view with the block that the panel opens on."""
         if self._places is None:
             self._places = self._place, self._place
         self._show_area(area)

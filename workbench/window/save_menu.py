@@ -83,10 +83,9 @@ class SaveDialog(QDialog):
         box = QualityBox(fit, quality, default)
         self._quality = described(box, "save-quality", "Quality", QUALITY_TIP)
         if fit.format.has_quality and fit.why_not is None:
-            label, row = Label("&Quality"), HBox(spacing=10)
+            label = Label("&Quality")
             label.setBuddy(self._quality)
-            row.add(label, self._quality, 1)
-            column.add(row)
+            column.add(HBox(spacing=10).add(label, self._quality, 1))
         column.addWidget(self._make_buttons())
 
     def _make_buttons(self) -> QDialogButtonBox:
@@ -165,8 +164,6 @@ class SaveMenu(QObject):
 
     @Slot(object, object)
     def _say_saved(self, path: Path, size: int) -> None:
-        """Say the file's name and size, and offer to show where it is."""
-
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
@@ -226,7 +223,6 @@ def filter_actions(service: LazyPanel[Any], store: Store) -> Actions:
 
 
 PNG_FILTER = "PNG (*.png)"
-NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 
 
 class Screenshots(QObject):
@@ -312,7 +308,6 @@ class Screenshots(QObject):
             self._exporter.save_screenshot(path, image, settings)
 
     def _save_chart(self, path: Path, content: QImage | str) -> None:
-        """Write a PNG with the settings inside, or the text of an SVG."""
         if isinstance(content, str):
             self._exporter.save_text(path, content)
         else:
@@ -326,7 +321,7 @@ class Screenshots(QObject):
     @Slot()
     def _copy_result(self) -> None:
         if (found := self._live.of_view) is None:
-            self._messages.show_message("info", NOTHING_TO_COPY)
+            self._messages.show_message("info", "There is no result of this picture to copy yet.")
         else:
             picture, result, shown = found
             self._exporter.copy_result(picture, result, shown.images[0])

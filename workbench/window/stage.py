@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
+from kernels.core.plain_data import table_beside
 from kernels.core.timing import SAME_WITHIN
 from workbench.base import numbers, theme
 from workbench.base.numbers import MISSING
@@ -41,17 +42,7 @@ class Look(NamedTuple):
     is_elided: bool = False
 
 
-LABELS = {
-    "title": Look(38, is_bold=True, is_elided=True),
-    "count": Look(28, is_pale=True),
-    "time": Look(72, is_bold=True),
-    "time_note": Look(is_pale=True),
-    "speedup": Look(38, is_bold=True),
-    "speedup_note": Look(is_pale=True),
-    "verdict": Look(28, is_bold=True),
-    "work": Look(28, is_elided=True),
-    "hint": Look(is_pale=True, is_elided=True),
-}
+LABELS = {name: Look(**look) for name, look in table_beside(__file__).items()}
 FIGURES = ("time", "time_note", "speedup", "speedup_note", "verdict", "work")
 POINTS_AN_INCH = 72
 SIDE_PX, SPACING = 28, 6
@@ -162,9 +153,8 @@ class Stage(QObject):
     def _lay_out(self) -> None:
         labels = self._labels
         HBox(self.head, (SIDE_PX, 12, SIDE_PX, SPACING)).add((labels["title"], 1), labels["count"])
-        work, speed = HBox(), HBox(margins=(0, 8, 0, 0), spacing=12)
-        work.add((labels["work"], 1), labels["verdict"])
-        speed.add(labels["speedup"], (labels["speedup_note"], 1))
+        work = HBox().add((labels["work"], 1), labels["verdict"])
+        speed = HBox(None, (0, 8, 0, 0), 12).add(labels["speedup"], (labels["speedup_note"], 1))
         below = QGridLayout(self.numbers)
         below.setContentsMargins(0, 0, 0, 0)
         below.setHorizontalSpacing(32)
@@ -254,9 +244,8 @@ class NotesWindow(QWidget):
     """A window for the speaker's own screen: the note, what comes next, and the time gone by."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+        super().__init__(parent, Qt.WindowType.Window, windowTitle="Speaker's notes")
         self.setObjectName("stage-notes-window")
-        self.setWindowTitle("Speaker's notes")
         self.resize(theme.window_size(620, 420))
         self._began, self._count = QTime.currentTime(), ""
         font = QFont(self.font())

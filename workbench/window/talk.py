@@ -23,16 +23,9 @@ from typing import Any
 
 import tomli_w
 
+from kernels.core import plain_data
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.plain_data import (
-    LimitedTomlError,
-    NotPlainError,
-    from_plain,
-    parse_toml,
-    text_of_small_file,
-    to_plain,
-)
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import PICTURES
 from workbench.files.image_files import PictureRef
@@ -66,7 +59,7 @@ class StepLook:
 
     def to_data(self, folder: Path) -> dict[str, Any]:
         """Plain data, without defaults."""
-        data = to_plain(self)
+        data = plain_data.to_plain(self)
         if self.session:
             data["session"] = _relative(Path(self.session), folder)
         return {name: value for name, value in data.items() if value}
@@ -76,8 +69,8 @@ class StepLook:
         """Parse plain data; an invalid field becomes the default one."""
         valid: dict[str, Any] = {}
         for name, value in data.items() if isinstance(data, dict) else ():
-            with suppress(NotPlainError):
-                valid[name] = getattr(from_plain(cls, {name: value}), name)
+            with suppress(plain_data.NotPlainError):
+                valid[name] = getattr(plain_data.from_plain(cls, {name: value}), name)
         look = cls(**valid)
         area, pixel, session = look.area, look.pixel, look.session
         is_area = area and min(area[2:]) > 0 and all(abs(each) < 1e9 for each in area)
@@ -161,10 +154,10 @@ def read_talk(path: Path) -> Talk:
     """
     name = path.name
     try:
-        data = parse_toml(text_of_small_file(path) or "", name)
+        data = plain_data.parse_toml(plain_data.text_of_small_file(path) or "", name)
     except OSError as error:
         raise TalkFileError(f"{name} cannot be read: {error.strerror}.") from error
-    except LimitedTomlError as error:
+    except plain_data.LimitedTomlError as error:
         raise TalkFileError(str(error)) from None
     listed = data.get("step")
     if not isinstance(listed, list) or not 0 < len(listed) <= MAX_STEPS:

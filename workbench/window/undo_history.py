@@ -82,11 +82,10 @@ class StateStep(QUndoCommand):
     """
 
     def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
-        super().__init__()
+        super().__init__(in_words(before, after))
         self.before, self.after = before, after
         self.at_s, self.is_held = at_s, is_held
         self.is_closed = False  # nothing is merged with it any more
-        self.setText(in_words(before, after))
 
     def id(self) -> int:
         """Id of mergeable steps; -1 keeps others apart."""
@@ -170,8 +169,7 @@ class UndoHistory(QObject):
         self._store, self._background = store, background
         self._messages, self._status = messages, status
         self._album = Album()
-        self._steps = QUndoStack(self)
-        self._steps.setUndoLimit(MAX_STEPS)
+        self._steps = QUndoStack(self, undoLimit=MAX_STEPS)
         self._is_quiet = False
         self._newest_request = 0
         store.changed.connect(self._write_down)

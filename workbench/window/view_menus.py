@@ -35,7 +35,6 @@ ABOUT = (
     "Filter Workbench {}: see, time and verify image filters on the CPU and on a ladder of CUDA "
     "kernels. MIT licence."
 )
-FORGET = "Reset settings, layout, theme and recent files?"
 
 
 class ProgramDialogs(QObject):
@@ -97,7 +96,7 @@ class ProgramDialogs(QObject):
             self._memory.forget()
             self._schemes.actions()[0].trigger()  # that of the desktop
 
-        ask_before(self._window, FORGET, "Reset", forget)
+        ask_before(self._window, "Reset settings, layout, theme and recent files?", "Reset", forget)
 
 
 KEY = "F1"

@@ -41,7 +41,7 @@ from workbench.session.worker import Worker
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Actions
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import make_button, theme_pixmap
+from workbench.widgets.buttons import described, make_button, theme_pixmap
 from workbench.widgets.docks import Docks, box_from, box_of, within
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.undo_history import UndoHistory
@@ -61,22 +61,20 @@ class Toolbar(QFrame):
 
     def __init__(self, tools: QWidget, modes: QWidget) -> None:
         super().__init__()
-        self.setObjectName("toolbar")
-        self.setAccessibleName("Tools")
+        described(self, "toolbar", "Tools")
         self._buttons: dict[str, QToolButton] = {}
         for name, text in (("open", "Open"), ("save", "Save")):
             button = self._buttons[name] = make_button(f"tool-{name}", text, "")
             button.setProperty("flat", True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(ICON_PX, ICON_PX))
-        self._left, self._modes, right = HBox(spacing=GAP_PX), modes, HBox()
-        self._left.add(*self._buttons.values(), (tools, 1))
-        right.add(1, modes)
+        self._left = HBox(spacing=GAP_PX).add(*self._buttons.values(), (tools, 1))
+        self._modes = modes
         self._parts = QBoxLayout(ACROSS, self)
         self._parts.setContentsMargins(8, 4, 8, 4)
         self._parts.setSpacing(GAP_PX)
         self._parts.addLayout(self._left, 1)
-        self._parts.addLayout(right)
+        self._parts.addLayout(HBox().add(1, modes))
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
@@ -273,7 +271,6 @@ class WindowLayout(QObject):
         return f"{size.width()}x{size.height()}"
 
     def _show_bare(self) -> None:
-        """Hide all but the picture where that is wanted, on the whole screen, and on stage."""
         is_full, is_on_stage = self._window.isFullScreen(), self._before_stage is not None
         is_bare, docks = self._wants_bare or is_full or is_on_stage, self._docks
         if is_bare == self._is_bare:

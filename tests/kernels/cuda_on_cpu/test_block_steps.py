@@ -10,7 +10,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.step_points import told
+from kernels.cuda_on_cpu.device_code import told
 from kernels.cuda_on_cpu.stepping import TOO_LONG, BlockSteps, Stepped, stepping
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung, ladder

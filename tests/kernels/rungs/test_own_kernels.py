@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.cuda_on_cpu.device_code import generated
-from kernels.cuda_on_cpu.step_points import told
+from kernels.cuda_on_cpu.device_code import generated, told
 from kernels.engine.engine import all_implementations
 from kernels.rungs.cuda_text import kernels_in, without_comments
 from kernels.rungs.headers import HeaderError

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.workbench.driving import until
-from workbench.base.garbage import GarbageCollector
+from workbench.window.app import GarbageCollector
 
 
 class Knot:

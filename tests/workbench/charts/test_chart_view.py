@@ -444,7 +444,7 @@ from threading import current_thread, main_thread
 from time import monotonic
 
 from PySide6 import QtCore, QtGui, QtWidgets
-import workbench.charts.chart_view, workbench.panels.timing.history_plot
+import workbench.charts.chart_view, workbench.panels.timing.timing_panel
 from tests.made_sessions import a_session
 from workbench.charts.canvas import Canvas, plot_import
 from workbench.charts.chart_card import ChartCard

@@ -17,7 +17,7 @@ from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
-from workbench.batch.check_jobs import COUNTED_AT, check_jobs
+from workbench.batch.kernel_checks import COUNTED_AT, check_jobs
 from workbench.cli import main
 
 pytestmark = pytest.mark.skipif(

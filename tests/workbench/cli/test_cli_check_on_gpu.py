@@ -12,9 +12,7 @@ from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from tests.kernels.cuda_child.bad_texts import text
 from tests.made_up import H200
-from workbench.batch import check_jobs
-from workbench.batch.check_jobs import CheckJob, timed_job
-from workbench.batch.kernel_checks import NOT_FOUND
+from workbench.batch.kernel_checks import NOT_FOUND, CheckJob, check_jobs, timed_job
 from workbench.cli import main
 
 
@@ -27,9 +25,9 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("workbench.batch.kernel_checks.cuda_children", lambda _: children)
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: "No compiler.")
     monkeypatch.setattr("kernels.cuda_on_cpu.trial.why_not", lambda: "No compiler.")
-    few = lambda seed: check_jobs.check_jobs(seed)[:5]  # noqa: E731
+    few = lambda seed: check_jobs(seed)[:5]  # noqa: E731
     monkeypatch.setattr("workbench.batch.kernel_checks.check_jobs", few)
-    small = CheckJob(timed_job().name, check_jobs.check_jobs(0)[1].job)
+    small = CheckJob(timed_job().name, check_jobs(0)[1].job)
     for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
         monkeypatch.setattr(f"{module}.timed_job", lambda: small)
 

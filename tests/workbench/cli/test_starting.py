@@ -20,9 +20,9 @@ from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.files.image_files import PictureRef
-from workbench.files.kernel_files import kernels_folder
 from workbench.model import choices
 from workbench.model.state import FACTS, State
+from workbench.session.kernel_folder import kernels_folder
 from workbench.window import app
 from workbench.window.main_window import MainWindow
 from workbench.window.remembering import session_path

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workbench.files.kernel_files import is_own_file, kernels_folder
+from workbench.session.kernel_folder import is_own_file, kernels_folder
 
 
 def test_the_folder_is_the_one_named_or_lies_in_the_users_data(tmp_path, monkeypatch):

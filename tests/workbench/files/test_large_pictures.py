@@ -31,11 +31,10 @@ from workbench.base import memory
 from workbench.files import image_files, needs, png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
-from workbench.imaging import display, display_mapping, mismatch
-from workbench.imaging.differences import subtracting
+from workbench.imaging import differences, display, display_mapping
+from workbench.imaging.differences import searching, subtracting
 from workbench.imaging.display import Display, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping, shown_bytes
-from workbench.imaging.mismatch import searching
 
 SIDE = 30_000
 
@@ -106,7 +105,7 @@ def test_what_a_huge_picture_takes_is_said_before_any_of_it_is_taken(
 
 @pytest.mark.parametrize(("mode", "channels"), [("difference", 1), ("mismatch of all", 3)])
 def test_a_mode_takes_no_more_at_its_peak_than_is_said(mode, channels, monkeypatch):
-    monkeypatch.setattr(mismatch, "TELL_S", 0.0)
+    monkeypatch.setattr(differences, "TELL_S", 0.0)
     samples = noise(500, 500, channels)
     samples.flags.writeable = False
     job = Job.of(samples, filters.get("gaussian").weights(3), "mirror")

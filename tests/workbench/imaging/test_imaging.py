@@ -11,7 +11,7 @@ from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
-from workbench.imaging import mismatch
+from workbench.imaging import differences
 from workbench.imaging.analyses import (
     along,
     around_zero,
@@ -20,10 +20,16 @@ from workbench.imaging.analyses import (
     distances,
     in_words,
 )
-from workbench.imaging.differences import MAX_COUNTED, subtracting
+from workbench.imaging.differences import (
+    COLORS,
+    DIFFERS,
+    MAX_COUNTED,
+    WRONG,
+    searching,
+    subtracting,
+)
 from workbench.imaging.display import NAN_BGR, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping, is_signed, natural_display
-from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
 
 
 def last(steps):
@@ -256,7 +262,7 @@ def test_one_off_is_only_rounded_otherwise():
 
 def test_what_is_in_view_is_compared_first(monkeypatch):
     job = a_job((300, 300, 1))
-    monkeypatch.setattr(mismatch, "TELL_S", 0.0)
+    monkeypatch.setattr(differences, "TELL_S", 0.0)
     answer = right_answer(job)
     first = next(
         iter(searching(job, answer, to_display(answer), Tolerance(25), (200, 220, 200, 210)))

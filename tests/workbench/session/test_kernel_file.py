@@ -15,9 +15,8 @@ from PySide6.QtTest import QTest
 from kernels.core import safe_files
 from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import PATIENCE_MS, until
-from workbench.files.kernel_files import KernelFileError
-from workbench.session.kernel_file import KernelFile
-from workbench.session.kernel_journal import KernelJournal, Unsaved, _Held
+from workbench.session.kernel_file import KernelFile, KernelJournal, Unsaved, _Held
+from workbench.session.kernel_folder import KernelFileError
 
 ROOT = Path(__file__).parents[3]
 
@@ -235,7 +234,7 @@ def test_what_was_typed_a_moment_ago_outlives_a_crash(qtbot, home):
     typing = (
         "from PySide6.QtCore import QCoreApplication, QTimer\n"
         "from workbench.session.kernel_file import KernelFile\n"
-        "from workbench.session.kernel_journal import KernelJournal\n"
+        "from workbench.session.kernel_file import KernelJournal\n"
         "app = QCoreApplication([])\n"
         "file = KernelFile(KernelJournal())\n"
         "file.begin('', 'my_kernel.cu')\n"

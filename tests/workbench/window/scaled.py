@@ -20,8 +20,8 @@ from tests.workbench import accessibility, scenes
 from tests.workbench.driving import child, view
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import theme
-from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
+from workbench.window.app import GarbageCollector
 
 SIZE = QSize(1920, 1080)
 HALF = 20  # of the picture's middle that is looked at, in pixels

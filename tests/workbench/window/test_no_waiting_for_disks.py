@@ -16,8 +16,8 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import drop, settle, trigger, until
 from workbench.base.paths import DATA_VARIABLE
 from workbench.files.image_files import save
-from workbench.files.kernel_files import FOLDER_VARIABLE
 from workbench.session import session_store
+from workbench.session.kernel_folder import FOLDER_VARIABLE
 from workbench.widgets.actions import plain
 
 LOOKING = ("stat", "lstat", "access", "readlink")  # of these Python tells nobody

@@ -10,9 +10,9 @@ from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
-from workbench.files.kernel_files import kernels_folder
 from workbench.imaging.pictures import Picture
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
+from workbench.session.kernel_folder import kernels_folder
 
 
 @pytest.fixture

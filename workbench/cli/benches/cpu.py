@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Sampling
+from kernels.core.plain_data import table_beside
 from kernels.core.sampling import THREADS_SETTLE_S
 from kernels.core.timing import Timing
 from kernels.core.version import program_version
@@ -29,22 +30,8 @@ from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen, ways
 from workbench.cli.output import FAILED, write_whole
 
-KSIZES = {
-    "gaussian": (3, 7, 15, 31),
-    "box": (3, 7, 31),
-    "sobel_x": (3,),
-    "laplacian": (3,),
-    "random": (3, 5, 9, 15),
-}
-# (rows, columns, channels, pixel type)
-PICTURES = (
-    (512, 768, 3, "uint8"),
-    (256, 256, 1, "float32"),
-    (512, 512, 1, "float32"),
-    (512, 768, 3, "uint16"),
-    (2048, 2048, 1, "float32"),
-    (4096, 4096, 3, "uint8"),
-)
+_CELLS = table_beside(__file__)
+PICTURES, KSIZES = _CELLS["pictures"], _CELLS["ksizes"]
 BESIDE = {"opencv": "cv2", "parallel": "C"}  # ours -> the library of plain calls to compare with
 # The slow ones, and plain loops of many weights, take minutes on the largest picture.
 MAX_PRODUCTS = {"SciPy": 4e8, "scikit-image": 4e8, "Pillow": 4e9, "C": 1.2e10}

@@ -254,7 +254,6 @@ def _libnppif() -> ctypes.CDLL:
 
 
 def _npp(task: Task) -> Iterator[Way]:
-    """NPP's filters with a border, called by ctypes."""
     call, cp, job = partial(_call_npp, _libnppif(), task), task.clock.cp, task.job
     if job.pixel_type not in NPP_TYPES or job.channels not in NPP_CHANNELS:
         return
@@ -290,7 +289,6 @@ def _npp(task: Task) -> Iterator[Way]:
 def _call_npp(
     library: ctypes.CDLL, task: Task, name: str, source: Any, target: Any, *how: Any
 ) -> Any:
-    """Queue one of NPP's filters, with the border replicated; return `target`."""
     job, clock = task.job, task.clock
     step = ctypes.c_int(job.width * job.channels * job.picture.itemsize)
     size, zero = Size(job.width, job.height), Size(0, 0)
@@ -367,15 +365,11 @@ def _times(
 def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Measured:
     ways.use_threads(way)
     with task.clock.using():  # many libraries compile, plan or try out the first time
-        output = _to_host(task.clock.cp, way.run())
+        output, cp = way.run(), task.clock.cp
+        output = cp.stack(output, axis=-1) if isinstance(output, list) else output
+        output = output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output))
         task.clock.stream.synchronize()
     timing = task.clock.time(way.run) if way.on_gpu else ways.in_turns([way], ON_CPU)[way]
     job = task.job.but(border=way.border)
     error = ways.max_error(job, output, oracles.setdefault(way.border, {}))
     return ways.measured_way(key, way, timing, error, job)
-
-
-def _to_host(cp: Any, output: Any) -> NDArray[Any]:
-    if isinstance(output, list):
-        output = cp.stack(output, axis=-1)
-    return np.asarray(output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output)))

@@ -24,6 +24,7 @@ from kernels import Engine
 from kernels.core.device import Device, cuda_version
 from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job, Result, Sampling
+from kernels.core.plain_data import table_beside
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from kernels.engine.auto import job_class_of
@@ -43,7 +44,6 @@ from workbench.cli.this_machine import engine_maker
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
 DEFAULT_BLOCK_XY = (32, 8)
 EXACT: Precision = "float32"
-ROUGH: Precision = "reduced"
 # A target is a share of the copy bandwidth in percent, FFT, or one of LAUNCH_EXTRA_MS.
 Target = float | str
 FFT = "cuFFT"  # no slower than that
@@ -87,53 +87,18 @@ class BenchCell:
         return made_jobs.job(self.weights, self.ksize, self.size, self.channels, self.pixel_type)
 
 
-LARGE, MIDDLE, KODAK = (8192, 8192), (4096, 4096), (512, 768)
-Group = tuple[str, str, int, tuple[int, int]]
-Targets = dict[int, Target | None]  # by K; None: no aim
-SMALL: Targets = {3: LAUNCH, 5: LAUNCH, 7: LAUNCH, 15: LAUNCH_AND_MORE}
-BYTES: Targets = {3: 85, 5: 80, 7: 75, 9: 72, 15: 70, 31: 60, 63: 40, 127: 25}
-AT_7: Targets = {7: None}
-WIDE: Targets = {15: 50, 31: 35, 63: 28, 127: 28}
-OF_BELL: Targets = {3: 95, 5: 92, 7: 91, 9: 90, 15: 87, 31: 80, 63: 60, 127: 45}
-OF_HALF: Targets = {3: 90, 5: 86, 7: 82, 9: 80, 15: 75, 31: 65}
-OF_RANDOM_BYTES: Targets = {3: 80, 5: 65, 7: 50, 9: 40, 15: 25, 31: FFT, 63: FFT}
-TABLE: tuple[tuple[Group, Precision, Targets], ...] = (
-    (("gaussian", "float32", 1, LARGE), EXACT, OF_BELL),
-    (("random", "float32", 1, LARGE), EXACT, {3: 95, 5: 91, 7: 82, 9: 75, **WIDE}),
-    (("random", "float32", 1, LARGE), ROUGH, WIDE),
-    *((("gaussian", "uint8", channels, MIDDLE), EXACT, BYTES) for channels in (3, 1, 4)),
-    (("random", "uint8", 3, MIDDLE), EXACT, OF_RANDOM_BYTES),
-    (("gaussian", "float16", 1, LARGE), EXACT, OF_HALF),
-    (("gaussian", "uint8", 3, KODAK), EXACT, SMALL),
-    (("gaussian", "uint8", 1, (256, 256)), EXACT, SMALL),
-    # For how time grows with pixels; 8192² stands above.
-    *(
-        ((weights, "float32", 1, (side, side)), EXACT, AT_7)
-        for weights in ("gaussian", "random")
-        for side in (1024, 2048, 4096)
-    ),
-    # What `auto` goes by as well: where another rung is the quickest than at the sizes above.
-    (("gaussian", "float32", 1, (1024, 1024)), EXACT, {15: None}),
-    (("random", "float32", 1, (1024, 1024)), EXACT, {15: None}),
-    (("gaussian", "uint8", 3, (2048, 2048)), EXACT, dict.fromkeys((3, 7, 15))),
-    (("gaussian", "uint8", 3, KODAK), EXACT, {9: None}),
-    # Where rungs made for other weights have their place.
-    (("box", "float32", 1, LARGE), EXACT, dict.fromkeys((7, 31, 127))),
-    (("laplacian_of_gaussian", "float32", 1, LARGE), EXACT, {15: None}),
-    (("gradient", "float32", 1, LARGE), EXACT, {3: None}),
-    (("edges", "float32", 1, LARGE), EXACT, {7: None}),
-)
-
-
 @cache
 def all_cells() -> tuple[BenchCell, ...]:
-    """List every cell once, in the order of the table, with all of its aims."""
+    """List every cell of kernels.toml once, in its order, with all of its aims."""
     found: dict[BenchCell, tuple[tuple[Precision, Target], ...]] = {}
-    for group, precision, targets in TABLE:
-        for ksize, target in targets.items():
-            aims = () if target is None else ((precision, target),)
-            cell = BenchCell(*group, ksize)
-            found[cell] = found.get(cell, ()) + aims
+    table = table_beside(__file__)
+    for group in table["group"]:
+        weights, pixel_type, channels, size = group["of"]
+        aims = {**group.get("aims", {}), **dict.fromkeys(group.get("sizes", ()))}
+        for ksize, target in aims.items():
+            cell = BenchCell(weights, pixel_type, channels, tuple(size), int(ksize))
+            own = () if target is None else ((group.get("precision", EXACT), target),)
+            found[cell] = found.get(cell, ()) + own
     return tuple(replace(cell, aims=aims) for cell, aims in found.items())
 
 

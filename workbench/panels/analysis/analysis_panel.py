@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 from kernels.core.job import Region
 from workbench.base.background import Throttle
 from workbench.base.numbers import MISSING, in_digits
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.imaging import analyses
 from workbench.model import intents
@@ -44,25 +45,10 @@ FIRST = (
 )
 LINES = {"row": "Row at the pointer", "column": "Column at the pointer", "line": "Drawn line"}
 ALL = "all channels"
-SSIM_TIP = (
-    "Structural similarity (Wang et al. 2004), 1: identical; K₁ = 0.01, K₂ = 0.03.\n"
-    "Mean over all windows wholly inside the picture, and all colour channels."
-)
+TIPS = asset_table("tips.toml")["analysis"]
 SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
-NO_SSIM = "It is smaller than SSIM's window of 11×11."
 OF_PART = "Of the part {}: {:,} pixels."
-PSNR_TIP = (
-    "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
-    "Higher is more alike; from 40 dB on a difference is hard to see."
-)
-MAX_TIP = "The largest difference of any sample, in the picture's units."
 NUMBERS_PX = 600  # the least height at which the table of numbers is open by itself
-NUMBERS_TIP = (
-    "Least and largest value, percentiles, mean and standard deviation of each channel, before and "
-    "after."
-)
-LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
-NO_LINE = "Point at the picture, or draw a line over it: Shift and a drag."
 
 
 class AnalysisPanel(UprightArea):
@@ -78,8 +64,7 @@ class AnalysisPanel(UprightArea):
         messages: MessageBar,
     ) -> None:
         super().__init__()
-        self.setObjectName("analysis")
-        self.setAccessibleName("Analysis of before and after")
+        described(self, "analysis", "Analysis of before and after")
         self._store, self._live, self._inspection = store, live, inspection
         self._compare, self._steps = compare, steps
         self._inform = partial(messages.show_message, "info")
@@ -186,7 +171,7 @@ class AnalysisPanel(UprightArea):
         self._psnr.show_value(charts.in_decibels(found.psnr_db))
         self._ssim.show_value(MISSING if found.ssim is None else charts.as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
-        note = SSIM_NOTE if found.ssim is not None else NO_SSIM
+        note = SSIM_NOTE if found.ssim is not None else "It is smaller than SSIM's window of 11×11."
         self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
     def _show_histograms(self, found: tuple[tuple[analyses.Histogram, ...], ...]) -> None:
@@ -290,7 +275,7 @@ class AnalysisPanel(UprightArea):
         self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
 
     def _show_no_line(self) -> None:
-        self._where.setText(NO_LINE)
+        self._where.setText("Point at the picture, or draw a line over it: Shift and a drag.")
         self._profile.show_curves((), "", str, str)
 
     def _paint_line(self, painter: QPainter, _visible: QRectF, scale: float) -> None:
@@ -314,13 +299,12 @@ class AnalysisPanel(UprightArea):
         self._psnr, self._ssim, self._largest = (
             ValueTile(name, title, widest, tip, scale=1.05, detail=False)
             for name, title, widest, tip in (
-                ("psnr", "PSNR", "88.88 dB", PSNR_TIP),
-                ("ssim", "SSIM", "0.8888", SSIM_TIP),
-                ("largest", "Largest error", "0.0001234", MAX_TIP),
+                ("psnr", "PSNR", "88.88 dB", TIPS["psnr"]),
+                ("ssim", "SSIM", "0.8888", TIPS["ssim"]),
+                ("largest", "Largest error", "0.0001234", TIPS["largest"]),
             )
         )
-        tiles = HBox(spacing=4)
-        tiles.add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
+        tiles = HBox(spacing=4).add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
         self._similarity_note = Label(
             SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
         )
@@ -345,12 +329,12 @@ class AnalysisPanel(UprightArea):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._numbers = FoldedSection("histogram-fold", NUMBERS_TIP, "Numbers", self._table)
+        self._numbers = FoldedSection("histogram-fold", TIPS["numbers"], "Numbers", self._table)
         head = _head("Histogram", self._channel, self._log)
         self._column.add(head, (self._histogram, 1), self._cut, self._numbers)
 
     def _build_profile(self) -> None:
-        self._line_kind = ElidingBox("line-kind", "Line", LINE_TIP)
+        self._line_kind = ElidingBox("line-kind", "Line", TIPS["line"])
         for kind, title in LINES.items():
             self._line_kind.add(title, kind)
         self._line_kind.activated.connect(self._follow_line)
@@ -362,7 +346,6 @@ class AnalysisPanel(UprightArea):
 
 
 def _head(title: str, *widgets: QWidget) -> HBox:
-    label, head = Label(title), HBox()
+    label = Label(title)
     label.setProperty("heading", True)
-    head.add(label, *((each, int(isinstance(each, QComboBox))) for each in widgets))
-    return head
+    return HBox().add(label, *((each, int(isinstance(each, QComboBox))) for each in widgets))

@@ -150,7 +150,6 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
 
 
 def _paint_thread(painter: QPainter, scale: float, look: Look, rects: list[Rect]) -> None:
-    """Outline samples of one thread, large enough to be seen."""
     made = []
     for area in (_area(each, look) for each in rects):
         wider, taller = (

@@ -18,6 +18,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from kernels.cuda_on_cpu.recording import Stop
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
@@ -41,17 +42,7 @@ from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
 WORDS_PX = 860  # the least height at which the section in words is open by itself
-PROSE_TIP = "The launch, this block and this warp in sentences."
-PART_TIPS: dict[Part, str] = {
-    "load": "Loads of the warp from global memory (1; Shift+A: the next part)",
-    "share": "Stores of the block in shared memory (2)",
-    "compute": "Reads and results of a thread (3)",
-}
-ZOOM_TIP = "Fill the view with the block and its halo"
-LOADS_TIP = (
-    "Samples read from global memory for each sample computed, with halos and with the buffers "
-    "between launches. The plain kernel reads one for every weight."
-)
+TIPS = asset_table("tips.toml")["anatomy"]
 PASSING_MS = 50
 RECORDS, COUNTS = "anatomy-block", "anatomy"  # the tasks on the thread for analyses
 CALM_MS = 120
@@ -195,13 +186,12 @@ class AnatomyPane(QWidget):
     # -- building
 
     def _make_parts(self) -> QWidget:
-        """Make the buttons of the three parts, and the one that zooms to the block."""
         row = QWidget()
         buttons = HBox(row, 0, 4)
         self._parts = QButtonGroup(self)
         for number, part in enumerate(PARTS):
             title = PART_TITLES[part]
-            button = push_button(f"anatomy-part-{part}", title, PART_TIPS[part], f"Part {title}")
+            button = push_button(f"anatomy-part-{part}", title, TIPS[part], f"Part {title}")
             button.setCheckable(True)
             button.setProperty("compact", True)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -209,7 +199,7 @@ class AnatomyPane(QWidget):
             buttons.add((button, 1))
         self._parts.button(PARTS.index(self.part)).setChecked(True)
         self._parts.idClicked.connect(lambda number: self.show_part(PARTS[number]))
-        self._zoom = push_button("anatomy-zoom", "Zoom", ZOOM_TIP, "Zoom to the block")
+        self._zoom = push_button("anatomy-zoom", "Zoom", TIPS["zoom"], "Zoom to the block")
         self._zoom.setProperty("compact", True)
         self._zoom.clicked.connect(self._ask_zoom)
         buttons.add(self._zoom)
@@ -222,10 +212,10 @@ class AnatomyPane(QWidget):
         self._legend.setProperty("onPicture", True)
         self._legend.setContentsMargins(7, 3, 7, 3)  # padding of a style would not count
         self._loads = words_label("anatomy-loads")
-        self._loads.setToolTip(tip_text(LOADS_TIP))
+        self._loads.setToolTip(tip_text(TIPS["loads"]))
         self._part_row = self._make_parts()
         self._words = words_label("anatomy-words")
-        folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", self._words)
+        folded = FoldedSection("anatomy-fold", TIPS["prose"], "In words", self._words)
         self._in_words = QWidget()  # around the section, which is hidden on stage
         VBox(self._in_words, 0).add(folded)
         self._in_words.hide()
@@ -241,7 +231,6 @@ class AnatomyPane(QWidget):
     # -- what happens
 
     def _refresh(self) -> None:
-        """Read the state again, and keep the same thread where there is one."""
         self._later.stop()
         if not self.isVisible():
             # They would keep a closed picture in memory.
@@ -277,7 +266,6 @@ class AnatomyPane(QWidget):
         return device if isinstance(device, Device) else None
 
     def _count(self) -> None:
-        """Show the loads of the launch, and count its idle threads off the GUI thread."""
         subject = self._subject
         loads = subject.loads_per_sample(self._device) if subject else None
         self._loads.setVisible(loads is not None)
@@ -295,7 +283,6 @@ class AnatomyPane(QWidget):
             self._make(COUNTS, records.making_idle, show)
 
     def _record(self, look: Look) -> None:
-        """Record the block shown, off the GUI thread."""
         records = look.subject.records
         if look.record is None and not records.problem:
             # No more urgent than the counts: both wait for the library that either compiles.

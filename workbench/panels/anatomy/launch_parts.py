@@ -23,6 +23,7 @@ from kernels.core.job import Job
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from workbench.base import theme
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.model import intents
 from workbench.panels.anatomy.subject import (
@@ -37,6 +38,7 @@ from workbench.panels.anatomy.subject import (
 from workbench.panels.controls.tool_row import BlockBox
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import described
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.number_boxes import WholeBox
@@ -55,9 +57,7 @@ class LaneGrid(QTableWidget):
     def __init__(self, name: str, title: str, hint: str, columns: int, text_scale: float) -> None:
         """Make an empty grid; text_scale: size of the cells' texts, of the usual letters."""
         super().__init__(LANES // columns, columns)
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(hint)
+        described(self, name, title, hint)
         self.cells: Sequence[LaneCell] = ()
         self._lane = 0
         self._items = [QTableWidgetItem() for _ in range(LANES)]
@@ -126,8 +126,7 @@ class LaneGrid(QTableWidget):
 
 
 FIRST = "shared"  # the rung until one is chosen
-NAMES_TIP = "Whose launch to show; it need not be the one that runs"
-BLOCK_TIP = "Block shape, threads across × down; keys: , and ."
+TIPS = asset_table("tips.toml")["anatomy"]
 
 
 class LaunchChoice(QWidget):
@@ -142,7 +141,7 @@ class LaunchChoice(QWidget):
         self._asked_for = ""  # the implementation that the user asked for last
         self._running = ""  # the one that ran last, on the CPU or the GPU
         self._pass = 0
-        self._names = DropDown("anatomy-rung", "Implementation to show", NAMES_TIP)
+        self._names = DropDown("anatomy-rung", "Implementation to show", TIPS["names"])
         for each in ladder():
             self._names.add(each.title, each.key, each.idea)
         self._names.activated.connect(lambda _: self._choose(self._names.currentData(), 0))
@@ -151,8 +150,7 @@ class LaunchChoice(QWidget):
         self._blocks = BlockBox("anatomy-block")
         self._blocks.activated.connect(lambda _: store.choose(block_xy=self._blocks.currentData()))
         self._note = words_label("anatomy-running", 0.9, is_muted=True)
-        both = HBox()
-        both.add((self._names, 3), (self._blocks, 2))
+        both = HBox().add((self._names, 3), (self._blocks, 2))
         VBox(self, 0).add(both, self._passes, self._note)
 
     # -- which
@@ -203,7 +201,7 @@ class LaunchChoice(QWidget):
         self.show_running()
         self._blocks.show_block(block_xy)
         self._blocks.setEnabled(not rung.own_block)
-        self._blocks.setToolTip(tip_text(rung.own_block or BLOCK_TIP))
+        self._blocks.setToolTip(tip_text(rung.own_block or TIPS["block"]))
         passes = subject.shapes if subject is not None else ()
         titles = (f"Launch {each.number + 1}: {each.function}" for each in passes)
         self._passes.show_entries(dict.fromkeys(titles))
@@ -232,8 +230,6 @@ def _rung(key: str) -> Rung | None:
 
 KINDS = {"global": "global memory", "shared": "shared memory"}
 HINT = "Arrow keys: another lane or warp; with Shift: the next block.  Click: that lane"
-ACCESS_TIP = "Which load or store of the warp to show"
-TIME_TIP = "Which of the loads, or of the taps, in their order"
 
 
 class WarpCard(QFrame):
@@ -255,17 +251,16 @@ class WarpCard(QFrame):
         self._steps: tuple[Access, ...] = ()
         self._chosen: dict[Part, str] = {}  # the name of the access shown last
         self._thread, self._words = words_label("anatomy-thread"), words_label("anatomy-part-words")
-        self._access = DropDown("anatomy-access", "Access to memory", ACCESS_TIP)
+        self._access = DropDown("anatomy-access", "Access to memory", TIPS["access"])
         self._access.activated.connect(self._choose_access)
-        self._time = WholeBox("anatomy-time", "Which time, or which tap", TIME_TIP)
+        self._time = WholeBox("anatomy-time", "Which time, or which tap", TIPS["time"])
         self._time.valueChanged.connect(lambda _: self._show_lanes())
         self._time.valueChanged.connect(lambda _: self.time_chosen.emit())
         self._turn = words_label("anatomy-turn", is_muted=True)
         self.lanes = LaneGrid("anatomy-lanes", "Lanes of the warp", HINT, 16, 0.85)
         self._legend = words_label("anatomy-lane-legend", 0.9, is_muted=True)
         self._sentence = words_label("anatomy-lane-words")
-        times = HBox()
-        times.add(self._time, (self._turn, 1))
+        times = HBox().add(self._time, (self._turn, 1))
         VBox(self, (9, 7, 9, 7)).add(
             *(self._thread, self._words, self._access, times),
             *(self.lanes, self._legend, self._sentence),
@@ -312,7 +307,6 @@ class WarpCard(QFrame):
         self.time_chosen.emit()
 
     def _show_lanes(self, from_first: bool = False) -> None:
-        """Show the lanes at the chosen time of the access, or at its first."""
         look, has_steps = self._look, bool(self._steps)
         for part in (self._access, self.lanes, self._legend, self._sentence):
             part.setVisible(has_steps)

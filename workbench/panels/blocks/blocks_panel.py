@@ -57,15 +57,12 @@ VIEWS = (
     (MAP, "Map", "Widths across, heights down, times as colours."),
 )
 OF_BLOCKS = "Block shapes compared: {subject}"
-READING = "Reading what was recorded on a GPU …"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
-PAUSE_TIP = "Pause the comparison, or resume it."
 USES_SHAPE = "A click uses that block shape."
-USES_IMPLEMENTATION = "A click uses that implementation."
 USES_NOTHING = "Recorded times: point at one for details. Choosing a shape takes a GPU."
 RECORDED_TIP = "Back to the times that were recorded on a GPU."
 
@@ -116,7 +113,7 @@ class BlocksPanel(QWidget):
         self.chart.setMinimumWidth(MIN_CHART_PX)
         self._start = push_button("blocks-start", "")
         self._start.setProperty("primary", True)
-        self._pause = push_button("blocks-pause", "", PAUSE_TIP)
+        self._pause = push_button("blocks-pause", "", "Pause the comparison, or resume it.")
         self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
         self._back.hide()
         self._views = make_segments(VIEWS, lambda _: self._show_chart())
@@ -145,9 +142,8 @@ class BlocksPanel(QWidget):
         bugs.met.connect(self._break_off)
 
     def _lay_out(self) -> None:
-        buttons, segments = HBox(spacing=6), HBox(spacing=0)
-        segments.add(*self._views.values())
-        buttons.add(self._start, self._pause, self._back, 1, segments)
+        segments = HBox(spacing=0).add(*self._views.values())
+        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1, segments)
         VBox(self, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
             *(self._sentence, self._click, (UprightArea(self.chart), 1)),
@@ -264,7 +260,6 @@ class BlocksPanel(QWidget):
                 self.start()
 
     def _inspect(self) -> None:
-        """Find the candidates, and drop measurements that do not hold for them."""
         state, shapes = self._store.state, self.picks.shapes
         before = self._field
         device, picked, result = self._worker.device, self._picked(), self._live.result
@@ -328,12 +323,10 @@ class BlocksPanel(QWidget):
 
     @property
     def _is_recorded(self) -> bool:
-        """Recorded times are shown: there is no GPU, and nothing was measured."""
         has_none = isinstance(self._worker.device, NoDevice)
         return has_none and self._found is None and self.phase is BlocksPhase.IDLE
 
     def _refresh(self) -> None:
-        """Show the candidates and how they stand, or what was recorded on a GPU."""
         field, recorded, found = self._field, self._recorded, self._found
         is_recorded, has_none = self._is_recorded, isinstance(self._worker.device, NoDevice)
         self._back.setVisible(has_none and not is_recorded and recorded is not None)
@@ -346,7 +339,7 @@ class BlocksPanel(QWidget):
             self._subject.setText(named.format(subject=field.subject))
             self._work.setText(field.work)
             self._note.show_or_hide(field.note)
-            self._click.setText(USES_SHAPE if has_shapes else USES_IMPLEMENTATION)
+            self._click.setText(USES_SHAPE if has_shapes else "A click uses that implementation.")
             rows: tuple[BlockRow, ...] = ()
             sentence = field.reason
             if not field.reason:
@@ -355,7 +348,7 @@ class BlocksPanel(QWidget):
                 sentence = sentence if field.able else NONE_CAN
             self.show_rows(rows, sentence)
         elif recorded is None:
-            self._subject.setText(READING)
+            self._subject.setText("Reading what was recorded on a GPU …")
         else:
             state = self._store.state
             named = OF_BLOCKS.format(subject=recorded.subject)

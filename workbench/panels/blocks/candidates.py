@@ -36,10 +36,8 @@ Key = BlockXY | str  # a block shape, or the key of an implementation
 
 NO_PICTURE = "Open a picture first."
 NO_CHOICE = "No implementation that can run this job on the GPU lets you choose a block shape."
-INSTEAD = "{own} has a block shape of its own. Compared instead: {title}, {why}."
 QUICKEST = "the quickest with a choice"
 NO_SHAPES = "Choose block shapes to compare."
-READING = "Reading {own} …"
 WAITING = "Waiting for the steps before …"
 
 
@@ -113,7 +111,7 @@ def field_of(
     except KernelError as error:
         return Field(reason=str(error))
     if job is None:
-        reading = READING.format(own=state.implementation) if untimed(state) else WAITING
+        reading = f"Reading {state.implementation} …" if untimed(state) else WAITING
         return Field(reason=NO_PICTURE if state.picture is None else reading)
     chosen = intents.chosen_in(state)
     is_auto = chosen is AUTO and isinstance(device, Device)
@@ -131,7 +129,7 @@ def field_of(
     if instead is None:
         return Field(reason=NO_CHOICE)
     own = f"Auto's pick, {chosen.title}," if is_auto else chosen.title
-    note = INSTEAD.format(own=own, title=instead.title, why=QUICKEST)
+    note = f"{own} has a block shape of its own. Compared instead: {instead.title}, {QUICKEST}."
     field = _of_shapes(job, instead, device, shapes, state)
     return replace(field, note=note if isinstance(chosen, Rung | OwnKernel) else "")
 
@@ -221,8 +219,8 @@ class ShapePicks(QWidget):
         tip = "Widths 8 to 256 by heights 1 to 32: a map."
         self._grid = described(QCheckBox("Grid"), "blocks-grid", "", tip)
         tip = f"Any other shapes, width × height in threads. {EXAMPLE}"
-        self._own = described(QLineEdit(), "blocks-own", "Own block shapes", tip)
-        self._own.setPlaceholderText("Own: 48×4, 96×2")
+        self._own = QLineEdit(placeholderText="Own: 48×4, 96×2")
+        described(self._own, "blocks-own", "Own block shapes", tip)
         self._objection = Label(name="blocks-objection", wraps=True)
         self._objection.setProperty("objection", True)
         self._objection.hide()
@@ -231,8 +229,7 @@ class ShapePicks(QWidget):
         self._own.editingFinished.connect(self._use_typed)
         self._own.textEdited.connect(self._read)
         self._typed: tuple[BlockXY, ...] = ()
-        row = HBox(spacing=6)
-        row.add(self._presets, self._grid, (self._own, 1))
+        row = HBox(spacing=6).add(self._presets, self._grid, (self._own, 1))
         VBox(self, 0, 2).add(row, self._objection)
 
     @property
@@ -257,7 +254,6 @@ class ShapePicks(QWidget):
             self._use_typed()
 
     def _read(self) -> tuple[BlockXY, ...] | None:
-        """Read the typed shapes; None, and an objection, where they are unclear."""
         shapes, objection = None, ""
         try:
             shapes = parsed(self._own.text())

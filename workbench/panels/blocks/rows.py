@@ -18,18 +18,8 @@ from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.base.paths import asset
+from workbench.charts.data import figure
 from workbench.charts.data.chart_words import how_long, list_of
-from workbench.charts.data.figure import (
-    Axis,
-    Bar,
-    Bars,
-    Figure,
-    Grid,
-    Group,
-    LegendLine,
-    SeriesStyle,
-    Tile,
-)
 from workbench.model import intents
 from workbench.model.plan_draft import pair
 from workbench.model.rung_times import WorkKey, why_not_beside
@@ -128,7 +118,6 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
 
 
 def _of_one_or_none(rows: Sequence[BlockRow], *, is_over: bool) -> str:
-    """Name the only one with a time, or explain why none has."""
     for row in rows:
         if row.state == "fine":
             return f"Only {row.name} has a time{'' if is_over else ' so far'}: {row.words}."
@@ -144,7 +133,6 @@ def _median(row: BlockRow) -> float:
 
 
 def _row(key: Key, name: str, standing: CandidateState, place: int, is_tied: bool) -> BlockRow:
-    """The row of one candidate; `place` and `is_tied` as in BlockRow."""
     state, words = _state(standing)
     ms = standing.ms if state in ("unsure", "fine") else None
     if ms is not None:
@@ -273,17 +261,17 @@ MARKS = {"wrong": "✗", "waiting": "…"}
 BLUE, GREEN = 0, 2  # indices into a theme's series colours
 
 
-def bars_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
+def bars_of(rows: Sequence[BlockRow], sentence: str) -> figure.Figure:
     """A bar for each row: its median with the quartiles, beside its rank and name."""
     times = [row.ms[1] for row in rows if row.ms]
     is_log = bool(times) and max(times) > LARGE_RANGE * min(times)
-    axis = Axis(f"Time{', logarithmic' if is_log else ''}", numbers.duration, is_log)
+    axis = figure.Axis(f"Time{', logarithmic' if is_log else ''}", numbers.duration, is_log)
     shapes = [len(row.name) for row in rows if isinstance(row.key, tuple)]
-    groups = tuple(Group(_name(row, max(shapes, default=0)), (_bar(row),)) for row in rows)
-    return _figure(sentence, Bars(axis, groups, names_beside=True))
+    groups = tuple(figure.Group(_name(row, max(shapes, default=0)), (_bar(row),)) for row in rows)
+    return _figure(sentence, figure.Bars(axis, groups, names_beside=True))
 
 
-def map_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
+def map_of(rows: Sequence[BlockRow], sentence: str) -> figure.Figure:
     """A tile for each row whose key is a block shape, light where it is fast."""
     shapes = {row.key: row for row in rows if isinstance(row.key, tuple)}
     wide, high = (sorted({key[side] for key in shapes}) for side in (0, 1))
@@ -292,13 +280,13 @@ def map_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
     }
     tiles = tuple(_tile(*at, shapes[key]) for key, at in places.items() if key in shapes)
     columns, lines = tuple(map(str, wide)), tuple(map(str, high))
-    scale = Axis("Time; below it the occupancy", numbers.duration, True)
+    scale = figure.Axis("Time; below it the occupancy", numbers.duration, True)
     labels = "Block width, threads", "Block height, threads"
-    return _figure(sentence, Grid(columns, lines, *labels, tiles, scale))
+    return _figure(sentence, figure.Grid(columns, lines, *labels, tiles, scale))
 
 
-def _figure(sentence: str, body: Bars | Grid) -> Figure:
-    return Figure("", "Times of the candidates", "", sentence, (), body)
+def _figure(sentence: str, body: figure.Bars | figure.Grid) -> figure.Figure:
+    return figure.Figure("", "Times of the candidates", "", sentence, (), body)
 
 
 def _name(row: BlockRow, widest: int) -> str:
@@ -307,24 +295,23 @@ def _name(row: BlockRow, widest: int) -> str:
     return f"{IN_USE if row.is_current else ''}{rank}{spare * DIGIT_SPACE}{row.name}"
 
 
-def _bar(row: BlockRow) -> Bar:
+def _bar(row: BlockRow) -> figure.Bar:
     middle, low, high = (row.ms[1], row.ms[0], row.ms[2]) if row.ms else (None, 0.0, 0.0)
-    style = SeriesStyle(GREEN if row.is_best else BLUE, None)
+    style = figure.SeriesStyle(GREEN if row.is_best else BLUE, None)
     words = f"{row.words} ?" if row.state == "unsure" else row.words
-    entry = LegendLine(row.name, row.name, "", row.name, style)
+    entry = figure.LegendLine(row.name, row.name, "", row.name, style)
     is_unsure = row.state == "unsure"
-    return Bar(entry, middle, low, high, words, row.text, _pick(row), row.is_best, is_unsure)
+    return figure.Bar(entry, middle, low, high, words, row.text, _pick(row), row.is_best, is_unsure)
 
 
-def _tile(column: int, line: int, row: BlockRow) -> Tile:
-    """A row's time and occupancy, or a mark in their place."""
+def _tile(column: int, line: int, row: BlockRow) -> figure.Tile:
     words: tuple[str, ...] = ("",)
     if row.ms:
         share = () if row.occupancy is None else (numbers.percent(row.occupancy),)
         words = row.words, *share
     elif row.state in MARKS:
         words = (MARKS[row.state],)
-    return Tile(
+    return figure.Tile(
         column,
         line,
         row.ms[1] if row.ms else None,

@@ -20,10 +20,9 @@ from kernels.rungs.rung import BrokenRung
 from workbench.base import numbers
 from workbench.base.numbers import star
 from workbench.imaging.cell_values import CellRequest, written
-from workbench.imaging.differences import Difference, subtracting
+from workbench.imaging.differences import Difference, Mismatch, searching, subtracting
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.imaging.mismatch import Mismatch, searching
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words

@@ -48,14 +48,11 @@ class Wall(QListView):
     chosen = Signal(object)
 
     def __init__(self, model: TileModel) -> None:
-        super().__init__()
-        self.setObjectName("shelf")
-        self.setAccessibleName("Pictures")
+        flow = QListView.Flow.LeftToRight
+        super().__init__(flow=flow, isWrapping=True, uniformItemSizes=True)
+        described(self, "shelf", "Pictures")
         self.setProperty("wall", True)
         self.setModel(model)
-        self.setFlow(QListView.Flow.LeftToRight)
-        self.setWrapping(True)
-        self.setUniformItemSizes(True)
         self.setFont(scaled_font(0.9))
         self.setIconSize(THUMBNAIL)
         self._fit_columns()  # without a grid Qt would ask each of a hundred thousand
@@ -132,9 +129,8 @@ class KodakCard(QFrame):
         self.cancel = push_button("kodak_cancel", "&Cancel", tip)
         tip = "The address that “kodim01.png” and so on are appended to."
         title = "Mirror to download the Kodak pictures from"
-        self.mirror = described(QLineEdit(mirror), "kodak_mirror", title, tip)
-        self.mirror.setPlaceholderText(DEFAULT_MIRROR)
-        self.mirror.setClearButtonEnabled(True)
+        line = QLineEdit(mirror, placeholderText=DEFAULT_MIRROR, clearButtonEnabled=True)
+        self.mirror = described(line, "kodak_mirror", title, tip)
         tip = "Where the pictures are downloaded from."
         where = FoldedSection("kodak_mirror_toggle", tip, "Mirror", self.mirror)
         where.show_room(False)
@@ -239,8 +235,7 @@ class Gallery(QWidget):
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             row.addWidget(each)
         self._heads = {FOLDER: QWidget(), TEST: QWidget()}
-        line = HBox(self._heads[FOLDER], 0)
-        line.add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
+        HBox(self._heads[FOLDER], 0).add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
         VBox(self._heads[TEST], 0, 8).add(self._card, self._note)
         VBox(self, (10, 8, 4, 4), 8).add(row, *self._heads.values(), (self._wall, 1))
 
@@ -248,7 +243,6 @@ class Gallery(QWidget):
 
     @Slot(object)
     def _show_shelf(self, shelf: Shelf | None) -> None:
-        """Show the pictures of the open one's folder; None: it is in no folder."""
         self._open_row = None if shelf is None else shelf.index
         shown, source = self._shelf, self._source
         if shelf is not None and (

@@ -22,10 +22,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from workbench.base import theme
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.panels.kernel import typing_aids
 from workbench.panels.kernel.trial_words import LineWords
 from workbench.panels.kernel.typing_aids import KEEP, Move
+from workbench.widgets.buttons import described
 from workbench.widgets.code_view import CodeColours
 
 MARGIN_PX = 4
@@ -40,10 +42,7 @@ RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 TABS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 # The window has other actions for these, which wait while the source has the keyboard.
 OWN_KEYS = tuple(map(QKeySequence, ("Ctrl+/", "Ctrl+Space", "Ctrl+Tab", "Ctrl+Shift+Tab", "Tab")))
-HINT = (
-    "Tab indents; Ctrl+Tab, or Esc and then Tab, leaves the source.\n"
-    "Ctrl+Space completes, Ctrl+/ comments, Ctrl+F finds, Ctrl+G goes to a line."
-)
+HINT: str = asset_table("tips.toml")["kernel-trial"]["source"]
 Extra = QTextEdit.ExtraSelection
 Kind = Literal["error", "bug"]  # of the compiler; that a run found
 
@@ -73,11 +72,9 @@ class CodeEditor(QPlainTextEdit):
     completion_wanted = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("kernel-source")
-        self.setAccessibleName("Kernel source")
+        super().__init__(lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)
+        described(self, "kernel-source", "Kernel source")
         self.setAccessibleDescription(HINT)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.document().setDocumentMargin(MARGIN_PX)
         self.actions_by_key: Mapping[str, Callable[[], object]] = {}
         self.completions: QWidget | None = None

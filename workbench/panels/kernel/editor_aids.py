@@ -5,36 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
 from functools import cache
 
 from PySide6.QtCore import QEvent, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
+from kernels.core.plain_data import table_beside
 from kernels.rungs.cuda_text import LADDER, without_comments
 from workbench.base.plain_text import Label
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.typing_aids import KEEP, Move
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.keyboard import is_escape
 
-CUDA: Mapping[str, str] = {
-    "__global__": "a function that the host launches",
-    "__device__": "a function that the GPU calls, or a variable there",
-    "__constant__": "constant memory: one value is read by a whole warp at once",
-    "__shared__": "memory that the threads of a block share",
-    "__restrict__": "a pointer that no other one overlaps",
-    "__launch_bounds__": "(threads): the most threads per block that it is launched with",
-    "__syncthreads": "(): wait until all threads of the block are here",
-    "threadIdx": "the thread within its block: .x, .y",
-    "blockIdx": "the block within the grid: .x, .y",
-    "blockDim": "threads per block: .x, .y",
-    "gridDim": "blocks in the grid: .x, .y",
-    "constexpr": "known when it is compiled",
-    "unroll": "#pragma unroll: write out the loop that follows",
-}
+CUDA: dict[str, str] = table_beside(__file__)
 # A definition of the prelude: its name, a function's parameters, and what follows.
 DEFINITION = re.compile(
     r"(?:#define|struct|using|enum|(?:template <[\w ,]+> )?constexpr \w+"
@@ -66,22 +52,19 @@ MAX_ROWS = 8  # in view at once
 LIST_EM = 36  # width of the list, in letters
 WORD = re.compile(r"[A-Za-z_]\w*")
 BEFORE_CURSOR = re.compile(r"[A-Za-z_]\w*\Z")
-OWN = "in this kernel"
 
 
 class Completion(QCompleter):
     """Completions of the word before the cursor; Enter or Tab takes one, Esc closes the list."""
 
     def __init__(self, editor: CodeEditor) -> None:
-        super().__init__(editor)
+        super().__init__(editor, maxVisibleItems=MAX_ROWS)
         self._editor, self._words, self._list = editor, QStringListModel(self), QListView()
         self.setModel(self._words)
         self.setPopup(self._list)
         self.setWidget(editor)
         self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setMaxVisibleItems(MAX_ROWS)
-        self._list.setObjectName("kernel-words")
-        self._list.setAccessibleName("Words that complete this one")
+        described(self._list, "kernel-words", "Words that complete this one")
         self.activated.connect(self._take)
         editor.completions = self._list
         editor.completion_wanted.connect(self._offer)
@@ -110,7 +93,7 @@ class Completion(QCompleter):
         """List the words of the code and all known but the one being typed; the same case first."""
         code = Counter(WORD.findall(without_comments(self._editor.toPlainText())))
         own = [word for word, count in code.items() if len(word) > len(begun) or count > 1]
-        found = {**dict.fromkeys(own, OWN), **known_words()}
+        found = {**dict.fromkeys(own, "in this kernel"), **known_words()}
         found.pop(begun, None)
         words = sorted(found, key=lambda word: (not word.startswith(begun), word.casefold()))
         self._words.setStringList([f"{word}  {found[word]}" for word in words])
@@ -144,11 +127,9 @@ class FindRow(QWidget):
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__()
         self._editor = editor
-        self._field = _Field()
-        self._field.setObjectName("kernel-find")
-        self._field.setAccessibleName("Find in the kernel, or :line")
+        tip = "Enter finds the next, Shift+Enter the one before; :23 is line 23"
+        self._field = described(_Field(), "kernel-find", "Find in the kernel, or :line", tip)
         self._field.setPlaceholderText("Find, or :line")
-        self._field.setToolTip("Enter finds the next, Shift+Enter the one before; :23 is line 23")
         self._field.textEdited.connect(lambda _: self._seek(0))
         self._count = Label(name="kernel-find-count")
         before = make_button("kernel-find-before", "▲", "The one before (Shift+Enter)", BEFORE)

@@ -2,32 +2,273 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.job import Result
+from kernels.core.job import Job, Result
+from kernels.cuda_on_cpu.confinement import allow_unconfined
+from kernels.rungs.own_kernels import starting_points
+from workbench.base.paths import asset_table
+from workbench.base.plain_text import tip_text
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.editor_aids import Completion, FindRow
-from workbench.panels.kernel.file_row import FileRow
 from workbench.panels.kernel.machine_code_view import MachineCodeView
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import AnswerPair, TrialView
 from workbench.panels.kernel.trying import Trying
-from workbench.session.kernel_folder import KernelFolder
+from workbench.session import kernel_file
+from workbench.session.kernel_folder import KernelFolder, KernelGoneError, kernels_folder
 from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
 from workbench.session.tasks import Scheduler
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.file_dialogs import ask_file, ask_new_file
 from workbench.widgets.lazy_panel import MARGINS
-from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.message_bar import MessageBar, Question
+from workbench.widgets.tile import words_label
+
+FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
+RECENT_FILES = 10
+GONE = "{name}, which was open here the last time, is not there any more."
+NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
+TIPS = asset_table("tips.toml")["kernel-file"]
+InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, its action
+
+
+class FileRow(QWidget):
+    """Buttons, the name of the file, and questions on it.
+
+    file    the kernel that is worked on
+    recent  the files that were open, the newest first
+
+    Signals:
+        held(is_so): the next text does not run until the user allows it, or it runs at once.
+        allowed(): the present text runs from now on.
+    """
+
+    held = Signal(bool)
+    allowed = Signal()
+
+    def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
+        super().__init__()
+        self._show_message = messages.show_message
+        self.file = kernel_file.KernelFile(kernel_file.KernelJournal(), self)
+        self.file.named.connect(self._show_name)
+        self.file.saved.connect(folder.look)
+        self.file.said.connect(partial(self._show_message, "warning"))
+        self.recent: list[Path] = []
+        self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
+        self._offer, self._foreign = Question("kernel-unsaved"), Question("kernel-foreign")
+        self._name = words_label("kernel-name", 0.95)
+        new, self._recent = _button("New"), _button("Recent")
+        self._save = _button("Save", self.save)
+        outside = _button("Editor", self.edit_outside)
+        outside.setText("Open in editor")
+        to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
+        _fill(new, [(each.title, each.key or "All but the filter", do) for each, do in to_begin])
+        to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
+        buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
+        named = HBox(spacing=8).add((self._name, 1), outside)
+        VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
+
+    def begin(self, path: Path | None) -> None:
+        """Open the file of the last time, or an empty kernel where it is gone."""
+        self.file.do(_make_folder, lambda _: None, lambda _: None)
+        if path is None:
+            self.begin_new("")
+        else:
+            self.open_file(path, is_last=True)
+
+    def begin_new(self, key: str) -> None:
+        """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
+        point = next(each for each in starting_points() if each.key == key)
+        self._hold_unless_allowed(None, True)
+        self.file.begin(point.text, f"{point.stem}.cu")
+
+    def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
+        """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
+
+        is_last  it was open the last time; where it is gone, an empty kernel begins
+        """
+        if is_named:
+            self._allowed.add(path.absolute())
+
+        def fail(error: Exception) -> None:
+            is_gone = is_last and isinstance(error, KernelGoneError)
+            sentence = GONE.format(name=path.name) if is_gone else str(error)
+            self._show_message("warning" if is_last else "error", sentence)
+            self.show_recent([each for each in self.recent if each != path])
+            if is_last:
+                self.begin_new("")
+
+        self.file.open(path, partial(self._hold_unless_allowed, path), fail)
+
+    def ask_file(self) -> None:
+        """Ask for a kernel's file, and open it."""
+        if path := ask_file(self, "Open a kernel", str(self._folder_of_file), FILE_TYPES):
+            self.open_file(path)
+
+    def show_recent(self, recent: Sequence[Path]) -> None:
+        """Offer the files that were open before."""
+        self.recent = list(recent)[:RECENT_FILES]
+        lines = [(path.name, str(path), partial(self.open_file, path)) for path in self.recent]
+        _fill(self._recent, lines)
+        self._recent.setEnabled(bool(lines))
+
+    def save(self, then: Callable[[], None] = lambda: None) -> None:
+        """Write the text into its file, and call `then` once it is there."""
+        if self.file.path is None:
+            self.save_as(then)
+        else:
+            self._write(None, then)
+
+    def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        """Ask for a file, and write the text into it; the rest as `save`."""
+        proposed = self.file.path or self._folder_of_file / self.file.name
+        if path := self._ask_new("Save the kernel", proposed):
+            self._write(path, then)
+
+    def save_copy(self, verdict: str, job: Job | None) -> None:
+        """Ask for a file, and write a copy there with the verdict of the text on a job."""
+        proposed = Path.home() / f"{Path(self.file.name).stem}_shared.cu"
+        if path := self._ask_new("Save a copy to share", proposed):
+            text = kernel_file.shared_text(self.file.text, verdict, job, date.today())
+            saved = f"Saved {path.name} with this comment: {verdict}"
+            self.file.do(
+                partial(kernel_file.write_kernel, path, text),
+                lambda _: self._show_message("info", saved),
+                self._show_error,
+            )
+
+    def edit_outside(self) -> None:
+        """Open the file in the user's own editor, once the text is in it."""
+
+        def open_outside() -> None:
+            path = self.file.path
+            assert path is not None
+            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+                self._show_message("info", NO_EDITOR.format(name=path.name, folder=path.parent))
+
+        if self.file.is_saved:
+            open_outside()
+        else:
+            self.save(open_outside)
+
+    def _ask_new(self, title: str, proposed: Path) -> Path | None:
+        name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
+        path = Path(name)
+        return (path if path.suffix else path.with_suffix(".cu")) if name else None
+
+    @property
+    def _folder_of_file(self) -> Path:
+        return self.file.path.parent if self.file.path is not None else kernels_folder()
+
+    def _write(self, path: Path | None, then: Callable[[], None]) -> None:
+        def go_on() -> None:
+            self._allow()
+            then()
+
+        self.file.save(path, go_on, self._show_error)
+
+    def _show_error(self, error: Exception) -> None:
+        self._show_message("error", str(error))
+
+    def ask_unconfined(self, reason: str) -> None:
+        """Ask whether to run kernels on the CPU though this system cannot confine them."""
+
+        def run() -> None:
+            allow_unconfined()
+            self._allow()
+
+        tip = "Run kernels unconfined until the program ends: only texts that you trust"
+        self._foreign.ask(reason, ("Run it unconfined", tip, run))
+
+    def _allow(self) -> None:
+        if (path := self.file.path) is not None:
+            self._allowed.add(path)
+        self._foreign.hide()
+        self.allowed.emit()
+
+    def _hold_unless_allowed(self, path: Path | None, is_users: bool) -> None:
+        """Run the text in `path` (None: a new one) only if it is the user's, or allowed."""
+        if path is None or is_users or path.absolute() in self._allowed:
+            self.held.emit(False)
+            self._foreign.hide()
+            return
+        self.held.emit(True)
+        self._foreign.ask(
+            f"{path.name} is not in your folder of kernels: look at it before you run it.",
+            ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
+        )
+
+    def note_begun(self) -> None:
+        """List the present file among the recent ones, and offer a text that was not saved."""
+        if (path := self.file.path) is not None:
+            self.show_recent([path, *(each for each in self.recent if each != path)])
+        self.file.look_for_unsaved(self._show_offer)
+
+    def _show_name(self) -> None:
+        self._name.setText(f"{self.file.name}{'' if self.file.is_saved else ' · not saved'}")
+        self._name.setToolTip(tip_text(str(self.file.path or "")))
+        self._save.setEnabled(not self.file.is_saved)
+
+    def _show_offer(self, left: kernel_file.Unsaved | None) -> None:
+        if left is None:
+            self._offer.hide()
+            return
+
+        def bring_back() -> None:
+            self.file.drop_unsaved()
+            self.file.bring_back(left, partial(self._hold_unless_allowed, left.path))
+
+        def discard() -> None:
+            self.file.drop_unsaved()
+            self.file.look_for_unsaved(self._show_offer)
+
+        self._offer.ask(
+            f"Not saved: {left.text.count(chr(10)) + 1:,} lines of {left.name}.",
+            ("Bring back", "Edit this text again; its file changes only on Save", bring_back),
+            ("Discard", "Forget this text", discard),
+        )
+
+
+def _make_folder() -> None:
+    with suppress(OSError):
+        kernels_folder().mkdir(parents=True, exist_ok=True)
+
+
+def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
+    name = text.removesuffix("…").lower().replace(" ", "-")
+    button = make_button(f"kernel-{name}", text, TIPS[text])
+    if do is not None:
+        button.clicked.connect(lambda: do())
+        return button
+    menu = QMenu(button, toolTipsVisible=True)
+    button.setMenu(menu)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    return button
+
+
+def _fill(button: QToolButton, lines: InMenu) -> None:
+    menu = button.menu()
+    menu.clear()
+    for text, tip, do in lines:
+        action = menu.addAction(text.replace("&", "&&"))
+        action.setToolTip(tip_text(tip))
+        action.triggered.connect(lambda _=False, do=do: do())
+
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
 SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
@@ -221,9 +462,8 @@ class KernelPane(QWidget):
         VBox(source, 0, 4).add((self._editor, 1), self._find_row)
         for part in (self._view, self.steps, self.code):
             self._below.addWidget(part)
-        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._split.setObjectName("kernel-split")
-        self._split.setChildrenCollapsible(False)
         self._split.addWidget(source)
         self._split.addWidget(self._below)
         self._split.setSizes(SHARES)

@@ -45,7 +45,6 @@ NOTHING = (
     "Nothing is compiled yet: that takes a picture, and of a file from elsewhere a click on Run it."
 )
 COMPILING = "Compiling…"
-OUTDATED = "Below is the last text that compiled."
 NAME = "code"  # of the task on the thread
 
 
@@ -79,8 +78,7 @@ class MachineCodeView(QWidget):
         self._view = CodeView("kernel-code", "Instructions", TIP)
         self._view.shown.connect(self._take_rows)
         self._view.edit.cursorPositionChanged.connect(self._pick)
-        row = HBox(spacing=8)
-        row.add((self._of_line, 1), close)
+        row = HBox(spacing=8).add((self._of_line, 1), close)
         VBox(self, (0, 4, 0, 0), 6).add(row, self._problem, (self._view, 1))
         self._show_nothing()
         trying.asked_for.connect(self._take_text)
@@ -127,7 +125,6 @@ class MachineCodeView(QWidget):
         self._read, self.is_settled = None, True
 
     def _compile(self) -> None:
-        """Compile the newest text, if it is shown and was not compiled before."""
         asked = self._asked
         if self._is_on and asked is not None and asked != self._read:
             self._read, self.is_settled = asked, False
@@ -156,7 +153,7 @@ class MachineCodeView(QWidget):
         """Say why a text does not compile; the instructions before stay."""
         self._problem.show_or_hide(sentence)
         if self._code is not None:
-            self._view.show_texts(_texts_of(self._code), OUTDATED)
+            self._view.show_texts(_texts_of(self._code), "Below is the last text that compiled.")
 
     def _show_nothing(self) -> None:
         self._code, self._rows, self._rows_of = None, (), {}
@@ -165,7 +162,6 @@ class MachineCodeView(QWidget):
         self._view.show_sentence(NOTHING)
 
     def _take_rows(self, name: str) -> None:
-        """Find the instructions of each line in the listing that is shown."""
         assert self._code is not None
         found = self._code.listings[name]
         self._rows = () if isinstance(found, str) else found
@@ -176,7 +172,6 @@ class MachineCodeView(QWidget):
         self._follow_cursor()
 
     def _follow_cursor(self) -> None:
-        """Highlight the instructions of the cursor's line, and bring the first into view."""
         if not self._is_on or self._code is None:
             return
         line = self._editor.textCursor().blockNumber() + 1

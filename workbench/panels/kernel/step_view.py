@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QTableView, QTableWidget, QTableWidgetItem, QWidge
 
 from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.anatomy.subject import LaneCell
@@ -26,7 +27,7 @@ from workbench.panels.kernel.trial_view import AnswerPair, check_box
 from workbench.panels.kernel.trial_words import part_words
 from workbench.session.kernel_trial import Followed
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.letters import factor_of
 from workbench.widgets.number_boxes import JumpSlider
@@ -34,11 +35,7 @@ from workbench.widgets.tile import scaled_font, words_label
 
 MAX_PX, MIN_PX = 26, 3  # the side of a cell without a number
 NUMBER_PX = 44  # wide, with a number in it
-EMPTY = "not stored yet"
-TILE_HINT = (
-    "Shared memory before this step, from its smallest number, black, to its largest. "
-    "In colour: threads load (↓) or store (↑) there"
-)
+TIPS = asset_table("tips.toml")["kernel-trial"]
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -88,9 +85,9 @@ class TileModel(QAbstractTableModel):
                 sign = {None: "", True: "↑", False: "↓"}[stored]
                 return number_words(value) if self.has_numbers and is_known else sign
             case Qt.ItemDataRole.ToolTipRole:
-                number = number_words(value) if is_known else EMPTY
+                number = number_words(value) if is_known else "not stored yet"
                 where = f"{self.tile.name}, row {at[0]}, column {at[1]}: {number}"
-                return tip_text(f"{where}\n{TILE_HINT}")
+                return tip_text(f"{where}\n{TIPS['tile']}")
             case Qt.ItemDataRole.BackgroundRole if stored is not None:
                 return QColor(theme.colors().series[int(stored)])
             case Qt.ItemDataRole.BackgroundRole:
@@ -106,12 +103,10 @@ class TileView(QTableView):
     """A tile of shared memory, as wide as there is room, or as its numbers need."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("kernel-tile")
-        self.setAccessibleName("Shared memory")
+        super().__init__(showGrid=False)
+        described(self, "kernel-tile", "Shared memory")
         self._model = TileModel()
         self.setModel(self._model)
-        self.setShowGrid(False)
         self.setSelectionMode(QTableView.SelectionMode.NoSelection)
         self.setTabKeyNavigation(False)
         for header in (self.horizontalHeader(), self.verticalHeader()):
@@ -162,10 +157,6 @@ MAX_TILE_PX = 420  # high; beyond, it scrolls
 MAX_TOUCHES = 4  # that a sentence lists
 LANE_COLUMNS = 8
 WHERE = "Recorded on {part}. Click on a picture: the block and the thread that store that pixel."
-LANE_HINT = (
-    "The lanes of the warp that are at this line: ↓ loads, ↑ stores, · touches no memory. "
-    "Click, or arrow keys: another lane"
-)
 
 
 def step_words(steps: BlockSteps, step: int) -> str:
@@ -201,7 +192,6 @@ def lane_cell(steps: BlockSteps, step: int, thread: int, is_here: bool) -> LaneC
 
 
 def _touch_words(touches: Sequence[Touch]) -> str:
-    """List loads and stores in their order."""
     listed = [
         f"{'stores' if each.is_store else 'loads'} {number_words(each.value)} "
         f"{'to' if each.is_store else 'from'} {each.array}, {each.where}"
@@ -241,16 +231,14 @@ class StepView(QWidget):
         self._corner = (0, 0)
         self.step = self._thread = 0
         self._known: dict[str, str] = {}  # variables at the step before
-        self._slider = JumpSlider()
-        self._slider.setObjectName("kernel-step-slider")
-        self._slider.setAccessibleName("Step")
+        self._slider = described(JumpSlider(), "kernel-step-slider", "Step")
         self._slider.valueChanged.connect(self.go_to)
         self._where = words_label("kernel-step-words", 1.05)
         self._problem = words_label("kernel-step-problem")
         self._problem.setProperty("objection", True)
         self._does = words_label("kernel-thread-words", 0.95)
         self._lanes = LaneGrid(
-            "kernel-lanes", "Lanes of the warp at this line", LANE_HINT, LANE_COLUMNS, 0.7
+            "kernel-lanes", "Lanes of the warp at this line", TIPS["lanes"], LANE_COLUMNS, 0.7
         )
         self._lanes.picked.connect(self._pick_lane)
         self._lanes.stepped.connect(
@@ -382,17 +370,15 @@ class StepView(QWidget):
         self._passes.activated.connect(
             lambda _: self.walk_wanted.emit(None, self._passes.currentData())
         )
-        across = HBox(spacing=8)
-        across.add((self._slider, 1), close)
+        across = HBox(spacing=8).add((self._slider, 1), close)
         self._tile = TileView()
         self._tiles = DropDown("kernel-step-tile", "Array in shared memory")
         self._tiles.activated.connect(lambda _: self.go_to(self.step))
         numbers = check_box("kernel-step-numbers", "Numbers", "Write the numbers into the cells")
         numbers.toggled.connect(self._tile.show_numbers)
-        self._tile_head, tile = QWidget(), VBox(spacing=6)
-        title = Label("Shared memory", is_muted=True)
+        self._tile_head, title = QWidget(), Label("Shared memory", is_muted=True)
         HBox(self._tile_head, 0, 8).add(title, self._tiles, numbers, 1)
-        tile.add(self._tile_head, self._tile, 1)
+        tile = VBox(spacing=6).add(self._tile_head, self._tile, 1)
         inside = QWidget()
         buttons = Flow(4, *(button for button, _ in self._buttons), self._of_one, self._passes)
         VBox(inside, (0, 4, 0, 0), 6).add(
@@ -403,10 +389,9 @@ class StepView(QWidget):
 
 
 def _table() -> QTableWidget:
-    table = QTableWidget(0, 2)
-    table.setObjectName("kernel-variables")
-    table.setAccessibleName("Variables of the thread before this step")
-    table.setToolTip(tip_text("Of the chosen thread, before this step; bold: changed"))
+    title = "Variables of the thread before this step"
+    tip = "Of the chosen thread, before this step; bold: changed"
+    table = described(QTableWidget(0, 2), "kernel-variables", title, tip)
     table.setHorizontalHeaderLabels(("Variable", "Value"))
     table.verticalHeader().hide()
     table.horizontalHeader().setStretchLastSection(True)

@@ -11,31 +11,24 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QProgressBar, QWid
 
 from workbench.base import theme
 from workbench.base.background import Throttle
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import Shown, ViewTransform, fit
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.buttons import described, push_button
 from workbench.widgets.chips import outline
 from workbench.widgets.tile import words_label
 
 HINT = "The part of the picture\nthat it is tried on"
-ANSWER_HINT = "The output of your kernel"
 MIN_PX, MAX_PX = 120, 420  # high
 # What else there is to be seen where they are shown, and their share of it where that is little.
 OTHERS_PX, MAX_SHARE = 250, 0.35
 RING = 1.6  # of the marked pixel's side
 PROGRESS_AFTER_MS = 1000  # a shorter trial needs no bar
-TIPS = {
-    "find": "Run it on a small part on the CPU, under checks of bounds, races and barriers",
-    "step": "Walk through a block line by line, forwards and back (Alt+F8). A click on the picture "
-    "chooses the pixel whose block it is",
-    "code": "The instructions of each line of the source (Ctrl+F6)",
-    "counts": "Show before each line's number how many bytes it loads and stores per sample; its "
-    "tooltip says of which array",
-}
+TIPS = asset_table("tips.toml")["kernel-trial"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ class AnswerPair(QWidget):
         """Make the pair; `name` begins the names of both views."""
         super().__init__()
         self._before = PictureView("Part of the picture", HINT)
-        self._after = PictureView("Your kernel's output", ANSWER_HINT)
+        self._after = PictureView("Your kernel's output", "The output of your kernel")
         self._views = (self._before, self._after)
         self._size: tuple[int, int] | None = None
         self._transform: ViewTransform | None = None  # None: fit
@@ -159,8 +152,7 @@ class FactsCard(QFrame):
         self._name = name
         self._facts: tuple[FactRow, ...] = ()
         self._rows = QFormLayout(horizontalSpacing=12, verticalSpacing=2)
-        self.column = VBox(self)
-        self.column.add(self._rows)
+        self.column = VBox(self).add(self._rows)
         self.hide()
 
     def show_rows(self, rows: Sequence[FactRow]) -> None:
@@ -207,8 +199,7 @@ class TrialView(QWidget):
         self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
         self.cancel = push_button("kernel-cancel", "Cancel", "Stop the trial")
         self._bar = QProgressBar(textVisible=False)
-        self._bar.setObjectName("kernel-progress")
-        self._bar.setAccessibleName("Trying the kernel")
+        described(self._bar, "kernel-progress", "Trying the kernel")
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
         self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
         self.pictures = AnswerPair()
@@ -255,7 +246,4 @@ class TrialView(QWidget):
 
 def check_box(name: str, text: str, tip: str) -> QCheckBox:
     """Make a box with a name and a tooltip."""
-    box = QCheckBox(text)
-    box.setObjectName(name)
-    box.setToolTip(tip_text(tip))
-    return box
+    return described(QCheckBox(text), name, "", tip)

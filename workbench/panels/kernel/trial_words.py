@@ -16,10 +16,10 @@ from kernels.engine.engine import all_implementations
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
+from workbench.base.paths import asset_table
 from workbench.model.rung_times import RungTimes
 
 ON_THE_CPU = "Run on the CPU: no time."
-NOT_YET = "Not verified yet."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not: see above. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
 NO_BUG = "No bug found: bounds, races, barriers and the output are in order."
@@ -47,7 +47,7 @@ def verdict_words(tried: KernelTrial) -> str:
         if check is not None and not check.is_full:
             part = f"{check.checked:,} of {check.total:,} pixels"
     if check is None:
-        return NOT_YET if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
+        return "Not verified yet." if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
     if check.bug or (check.ok and tried.problem):
         return NOT_RIGHT
     verdict = _check_words(check, tried.region, part)
@@ -98,25 +98,11 @@ class FactRow(NamedTuple):
     tip: str
 
 
-AS_WRITTEN = "Counted on a smaller part, as written: no compiler has optimized it."
-TIPS = {
-    "Registers": "Registers per thread. More of them can leave room for fewer threads.",
-    "Spills": "Local memory per thread: spilled registers, arrays without constant indices.",
-    "Shared memory": "Shared memory per block whose size is fixed in the source.",
-    "Occupancy": "Warps that a multiprocessor holds at once, of the most that it can hold.",
-    "Memory held": "By the processes that run your kernels, beside some hundred MB of CUDA's own.",
-    "Beside the ladder": "Medians of this session: the rung that it changes, and the fastest one.",
-    "Loads": f"Bytes loaded from global memory per sample. {AS_WRITTEN}",
-    "Stores": f"Bytes stored in global memory per sample. {AS_WRITTEN}",
-    "Operations": f"Of float32, per sample. {AS_WRITTEN}",
-    "Sectors": "Sectors of 32 bytes per request of a warp to global memory, on average.",
-    "Bank conflicts": "Transactions per request of a warp to shared memory; 1: no conflict.",
-}
+TIPS = asset_table("tips.toml")["kernel-facts"]
 NONE_YET = "no rung was timed on this job yet"
 
 
 def _rows(facts: Mapping[str, str]) -> list[FactRow]:
-    """Rows with their tooltips; facts without words are left out."""
     return [FactRow(name, words, TIPS[name]) for name, words in facts.items() if words]
 
 
@@ -262,7 +248,6 @@ def _ratio(line: LineCount) -> float:
 
 
 def _turns(line: LineCount) -> float:
-    """Its transactions over those that its bytes need."""
     return _ratio(line) / max(1.0, line.bytes / line.requests / TRANSACTION_BYTES)
 
 

@@ -46,11 +46,9 @@ NAME = "kernel"  # of all that is done with it: the newer takes the other's plac
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 WAITING = "The kernel is tried once the steps before are done."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
-TRYING_ON_GPU = "Trying it on the GPU…"
 FOLLOWING = "Recording the steps of a block…"
 BEFORE = "What is shown below is of the last text that ran, which stays in use."
 STOPPED = "Stopped."
-NOT_TRIED = "It was not tried."
 HELD = "Not run yet: the file comes from elsewhere."
 
 
@@ -121,7 +119,7 @@ class Trying(QObject):
         """The verdict of the present text in words, and the job that it was tried on."""
         found = self.found
         if self._done is None or self._done.text != self._file.text:
-            return NOT_TRIED, None
+            return "It was not tried.", None
         if found.is_old or not found.verdict:
             return f"✗ It does not run. {found.problem}", self._done.job
         return f"{found.problem} {found.verdict}".strip(), self._done.job
@@ -206,7 +204,7 @@ class Trying(QObject):
         self._children_of = asked.device or self._children_of
         if asked.device is None:
             self._show(build=(), held=())
-        self._begin(TRYING if asked.device is None else TRYING_ON_GPU, asked, trying)
+        self._begin(TRYING if asked.device is None else "Trying it on the GPU…", asked, trying)
 
     def _begin(
         self, sentence: str, asked: KernelText, steps: Callable[[KernelText], Steps]
@@ -286,14 +284,12 @@ class Trying(QObject):
 
     @property
     def _now(self) -> KernelText:
-        """The text that the steps belong to."""
         assert self._doing is not None
         return self._doing
 
     def _point_out(
         self, sentence: str, line: int | None, kind: Kind = "bug", **changes: Any
     ) -> None:
-        """Show one error, and mark its line, if it has one."""
         marks = [Mark(line, 0, sentence, kind)] if line else []
         self._show(marks, problem=sentence, line=line or 0, **changes)
 
@@ -338,7 +334,6 @@ class Trying(QObject):
         self._editor.show_marks(marks)
 
     def _show_build(self, step: Tried) -> None:
-        """Show the build, beside that of the last save, and the kernel's place on the ladder."""
         now, tried, saved = self._now, step.trial, self._saved
         if tried.built is None:
             return
@@ -350,7 +345,6 @@ class Trying(QObject):
         self._show(build=(*place, *trial_words.build_rows(tried.built, before)))
 
     def _note_saved(self) -> None:
-        """Keep the build of a text that was tried before it was saved."""
         if self._built is not None and self._built[0].text == self._file.text:
             self._saved = self._built
 
@@ -405,6 +399,5 @@ def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
 
 
 def _same_work(one: KernelText, other: KernelText) -> bool:
-    """Compare what both are tried on, and how they are shown."""
     facts = ((each.at, each.levels, each.look, each.device) for each in (one, other))
     return next(facts) == next(facts) and one.job.same_work(other.job)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QTextBrowser, QWidget
 
 from kernels.core.job import Pick, Ran
-from kernels.core.plain_data import parse_toml
 from kernels.engine.engine import Implementation
 from kernels.rungs.operands import Operands
 from kernels.rungs.own_kernels import is_own
@@ -20,7 +17,7 @@ from kernels.sweeps.estimate import rounds_done
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record
 from workbench.base import numbers
-from workbench.base.paths import asset
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
@@ -32,7 +29,6 @@ from workbench.widgets.buttons import described, push_button
 from workbench.widgets.folding import OffStage
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
-OWN = "Yours · it stands on the ladder beside the rungs"
 STEPS = {"cpu": "implementation", "cuda": "rung"}
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")  # characters that Markdown would take for marks
 NUMBER = re.compile(r"\{[^}]*\}")
@@ -49,11 +45,10 @@ class IdeaPage(QTextBrowser):
     chosen = Signal(str)  # (key): the user followed a link to another implementation
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(openLinks=False)
         described(self, "rung-idea-page", "Idea and resources")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("sentence", True)  # for the style sheet
-        self.setOpenLinks(False)
         self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
         self._key = self._shown = ""
 
@@ -102,15 +97,10 @@ def words_on(
 def place_words(chosen: Implementation, known: Sequence[Implementation]) -> str:
     """Its place among its kind: "CUDA · rung 3 of 23"."""
     if is_own(chosen.key):
-        return OWN
+        return "Yours · it stands on the ladder beside the rungs"
     kind = chosen.kind
     same = [each for each in known if each.kind == kind and not is_own(each.key)]
     return f"{KIND_TITLES[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
-
-
-@cache
-def _forms() -> dict[str, Any]:
-    return parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")
 
 
 def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
@@ -121,7 +111,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     if then:
         yield f"Changed further by {_links(then)}."
     yield escaped(" ".join(rung.lesson.split()))
-    yield _forms()[rung.weights]
+    yield asset_table("help/forms.toml")[rung.weights]
     yield escaped(rung.own_block or "It takes the block shape that you choose.")
     if len(rung.passes) > 1:
         names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
@@ -204,15 +194,8 @@ def _bar(place: LadderLine) -> Bar:
 
 LEGEND = "Beside a time: how many times as fast it is as the one that it builds on."
 COMPARE = "Compare all"
-COMPARE_TIP = (
-    "Time every implementation in this list that can run the present job, in turn: first "
-    "the GPU's, then the CPU's, the slowest last"
-)
-CANCEL_TIP = "Stop; the times measured so far stay"
+TIPS = asset_table("tips.toml")["implementation"]
 NO_JOB = "Open a picture first."
-BUSY = "A sweep is running; wait for its end, or cancel it."
-QUICKEST = "Fastest here: {title}, median {time}."
-NONE_CAN = "Nothing to measure: {}"
 NONE_RUNS = "Nothing to measure: none of them can run this job here; each says why."
 
 
@@ -236,8 +219,7 @@ class LadderView(QWidget):
         self._measure = push_button("ladder-measure", COMPARE)
         self._measure.setProperty("primary", True)
         self._measure.clicked.connect(self._toggle)
-        self._bar = described(QProgressBar(), "ladder-progress", "Rounds measured")
-        self._bar.setTextVisible(False)
+        self._bar = described(QProgressBar(textVisible=False), "ladder-progress", "Rounds measured")
         self._bar.hide()
         self._doing = ElidedLabel(0.9, "ladder-doing")
         self._reason = Label(name="ladder-reason", font=scaled_font(0.9), wraps=True)
@@ -256,7 +238,7 @@ class LadderView(QWidget):
         self._has_job = bool(caption)
         self._quickest = quickest_of(places)
         reasons = {each.reason for each in places}
-        self._why_none = NONE_CAN.format(reasons.pop()) if len(reasons) == 1 else NONE_RUNS
+        self._why_none = f"Nothing to measure: {reasons.pop()}" if len(reasons) == 1 else NONE_RUNS
         self._refresh()
 
     def show_begun(self, rounds: int) -> None:
@@ -310,7 +292,7 @@ class LadderView(QWidget):
         self._measure.setText("Cancel" if self.is_measuring else COMPARE)
         self._measure.setEnabled(not reason)
         self._measure.setToolTip(
-            tip_text(CANCEL_TIP if self.is_measuring else reason or COMPARE_TIP)
+            tip_text(TIPS["cancel"] if self.is_measuring else reason or TIPS["compare"])
         )
         self._bar.setVisible(self.is_measuring)
         # Without a job the caption says it.
@@ -320,7 +302,7 @@ class LadderView(QWidget):
         if self.is_measuring:
             return ""
         if self._is_busy:
-            return BUSY
+            return "A sweep is running; wait for its end, or cancel it."
         return NO_JOB if not self._has_job else "" if self._able else self._why_none
 
     def _lay_out(self) -> None:
@@ -340,7 +322,7 @@ def quickest_of(places: Sequence[LadderLine]) -> str:
     if len(able) < 2 or not right or len(times) < len(able):
         return ""
     time, title = min(right, key=lambda each: each[0].median_ms)
-    return QUICKEST.format(title=title, time=time.duration)
+    return f"Fastest here: {title}, median {time.duration}."
 
 
 def what_matters_first(implementations: Iterable[Implementation]) -> tuple[Implementation, ...]:

@@ -20,6 +20,7 @@ from kernels.rungs.headers import BEGIN, END
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.background import Background, Latest
+from workbench.base.paths import asset_table
 from workbench.model import intents
 from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import plan_of
@@ -86,21 +87,13 @@ def _first_line_of_code(text: str) -> int:
 
 
 Availability = list[tuple[Implementation, str | None]]
-TAB_TIPS = {
-    "Idea": "What it does differently, and what it takes of the device",
-    "Ladder": "The times as bars: measured in this session, or recorded on another GPU",
-    "Source": "All that is compiled or run",
-    "PTX": "What becomes of it for the present settings: PTX and SASS",
-}
-TABS = tuple(map(str.lower, TAB_TIPS))
-NOT_RUN = "Not measured yet with these settings."
+TIPS = asset_table("tips.toml")["implementation"]
+TABS = tuple(map(str.lower, TIPS["tabs"]))
 NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
 OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border clamp."
 READING = "Reading the times that were recorded on a GPU …"
-SOURCE_TIP = "The rung itself, or a header that it is written in"
-PTX_TIP = "The compiler's intermediate code, or the instructions of the GPU itself"
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
@@ -156,17 +149,16 @@ class RungPane(QWidget):
         self._names.activated.connect(lambda _: self._look_at(self._names.currentData()))
         self._idea = IdeaPage()
         self.ladder = LadderView()
-        self._source = CodeView("rung-source", "Source", SOURCE_TIP)
-        self._ptx_view = CodeView("rung-ptx", "PTX", PTX_TIP)
-        self._tabs = QTabWidget()
+        self._source = CodeView("rung-source", "Source", TIPS["source"])
+        self._ptx_view = CodeView("rung-ptx", "PTX", TIPS["ptx"])
+        self._tabs = QTabWidget(documentMode=True)
         self._tabs.setObjectName("rung-tabs")
-        self._tabs.setDocumentMode(True)
         bar = self._tabs.tabBar()
         bar.setAccessibleName("What to see of the implementation")
         bar.setDrawBase(False)
         bar.setFont(scaled_font(0.95))
         pages = (self._idea, self.ladder, self._source, self._ptx_view)
-        for page, (title, tip) in zip(pages, TAB_TIPS.items(), strict=True):
+        for page, (title, tip) in zip(pages, TIPS["tabs"].items(), strict=True):
             self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
         self._tabs.currentChanged.connect(lambda _: self.refresh())
         self._idea.chosen.connect(self._look_at)
@@ -214,7 +206,6 @@ class RungPane(QWidget):
         self.refresh()
 
     def _show_compiled(self, request: PtxRequest, made: RungCode | Exception | None) -> None:
-        """Show the requested PTX and SASS, or why it could not be compiled."""
         if request != self._ptx or made is None:
             return  # it is outdated, or ended with a bug
         if isinstance(made, Exception):
@@ -307,7 +298,7 @@ class RungPane(QWidget):
 
     def _not_run(self, chosen: Implementation, job: Job | None) -> str:
         if not isinstance(chosen, Rung) or not isinstance(self._worker.device, NoDevice):
-            return NOT_RUN
+            return "Not measured yet with these settings."
         known = self._recorded.of_work(job).get(chosen.key) if job and self._recorded else None
         if known is None:
             return f"{NEEDS_GPU} {NOT_RECORDED}"

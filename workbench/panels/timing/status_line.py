@@ -113,11 +113,11 @@ class StatusLine(QToolButton):
 
     def _show_figures(self, result: Result, baseline: Result | None) -> None:
         time, rate = words.filter_time(result), words.throughput(result)
-        tip, is_known = words.tip(time, words.FILTER_TIME), rate.text != MISSING
+        tip, is_known = words.tip(time, words.TIPS["filter-time"]), rate.text != MISSING
         self._time.show_words(time.text, widest=TIME, tip=tip, is_pale=bool(time.unsure))
         self._spread.show_words(time.detail, "", widest=SPREAD, tip=tip)
         text, widest = (rate.text, RATE) if is_known else ("", "")
-        tip = words.tip(rate, words.THROUGHPUT)
+        tip = words.tip(rate, words.TIPS["throughput"])
         self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
         self._show_speed_up(words.speed_up(result, baseline), is_awaited=is_known)
 
@@ -160,7 +160,7 @@ class StatusLine(QToolButton):
         is_known = figure.text not in (MISSING, BASELINE)
         is_awaited = is_awaited and figure.text != BASELINE
         text, against = (figure.text, figure.detail) if is_known else ("", "")
-        tip, unsure = words.tip(figure, words.SPEED_UP), bool(figure.unsure)
+        tip, unsure = words.tip(figure, words.TIPS["speed-up"]), bool(figure.unsure)
         widest = RATIO if is_awaited else ""
         self._speed_up.show_words(text, "", widest=widest, tip=tip, is_pale=unsure)
         widest = AGAINST if is_awaited and not is_known else ""
@@ -195,7 +195,6 @@ class StatusLine(QToolButton):
         return list(zip(gaps, parts, strict=False))
 
     def _place(self) -> None:
-        """Put all words on one base line, the activity at the right end."""
         metrics = self._time.fontMetrics()
         base = (self.height() - metrics.height()) // 2 + metrics.ascent()
         x = BAR_PX

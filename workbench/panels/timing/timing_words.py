@@ -11,6 +11,7 @@ from kernels.core.verdict import Check
 from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.numbers import GAP, MISSING, star, why_starred
+from workbench.base.paths import asset_table
 from workbench.model.intents import work_in_words
 from workbench.model.speed_up import (
     is_sum,
@@ -22,7 +23,6 @@ from workbench.model.speed_up import (
 )
 
 UNCHECKED = "not verified yet"
-ROUNDED = "rounded between steps"
 STEP_BY_STEP = ("✓ verified step by step", "✓ step by step")
 
 
@@ -65,7 +65,7 @@ def _of_list(result: Result, count: str) -> str:
     words = [single_in_words(result)]
     if not is_sum(result):
         words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
-    return "  ·  ".join((*words, *[ROUNDED] * result.job.is_rounded))
+    return "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
 
 
 def _steps_in_words(result: Result) -> str:
@@ -183,7 +183,7 @@ def tip(figure: Figure, any_value: str) -> str:
 def verdict_tip(check: Check | None) -> str:
     """The tooltip of a finding."""
     is_bounded = check is not None and math.isfinite(check.bound)
-    return VERDICT + (ALLOWED.format(check.bound) if check and is_bounded else "")
+    return TIPS["verdict"] + (TIPS["allowed"].format(check.bound) if check and is_bounded else "")
 
 
 def _error(check: Check) -> str:
@@ -232,29 +232,4 @@ def _on_gpu(result: Result) -> bool:
     return not is_own(result.job.implementation) and any(ran.grid is not None for ran in result.ran)
 
 
-FILTER_TIME = (
-    "The filtering alone, without transfers: the median, the quartiles, and the number n of "
-    "samples. A single run is pale, gives no speed-up, and is repeated when nothing waits.\n"
-    "On the GPU by CUDA events. L2 cold: the cache was emptied before each sample."
-)
-SPEED_UP = (
-    "How many times as fast as the CPU implementation named with it, transfers excluded; beside "
-    "the caption the 95 % interval of that ratio."
-)
-UPLOAD = (
-    "Bringing the picture to the GPU, once, by the computer's clock, through page-locked memory.\n"
-    "“resident”: it was there already."
-)
-DOWNLOAD = "Bringing the output back from the GPU, once, by the computer's clock."
-TOTAL = "Upload, filter time and download together: two single transfers and the median."
-THROUGHPUT = "Megapixels filtered per second, transfers excluded."
-BANDWIDTH = "The picture read once and written once, over the filter time."
-COMPILE = "Compiling the kernel for these settings, once.\n“cached”: it had been compiled before."
-VERDICT = (
-    "Every output is compared with the float64 reference.\n"
-    "A speed counts only when the output is right."
-)
-ALLOWED = (
-    "\nHere 32-bit sums may be off by {:.3g}; rounded to whole numbers they may differ by one only "
-    "where the exact value lies that close to a half."
-)
+TIPS: dict[str, str] = asset_table("tips.toml")["timing"]

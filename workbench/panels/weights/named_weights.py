@@ -110,7 +110,6 @@ class WeightsLibrary:
                 found[1].unlink(missing_ok=True)
 
     def _read(self) -> tuple[dict[str, tuple[Named, Path]], tuple[str, ...]]:
-        """Read all weights by name, with their files; the first of duplicates."""
         found: dict[str, tuple[Named, Path]] = {}
         broken = []
         for path in sorted(self._folder.glob("*.toml")):
@@ -188,7 +187,6 @@ def _from_toml(data: dict[str, Any], stem: str) -> Named:
 
 
 SIZE_CHANGED = "{} takes {}, so the size changed."
-WEIGHTS_ALONE = "{} also computes a gradient; these are its weights alone."
 
 
 class PresetBox(DropDown):
@@ -217,7 +215,7 @@ def preset(key: str, size: int) -> tuple[WeightsDraft, str]:
     nearest = chosen.nearest_size(size)
     words = SIZE_CHANGED.format(chosen.title, chosen.sizes_in_words) if nearest != size else ""
     if chosen.gradient:
-        words = WEIGHTS_ALONE.format(chosen.title)
+        words = f"{chosen.title} also computes a gradient; these are its weights alone."
     return drawing_of(chosen.weights(nearest)), words
 
 
@@ -246,8 +244,8 @@ class LibraryBox(QFrame):
         self._drawn, self._draw, self._say = drawn, draw, say
         self._lost: Named | None = None  # deleted or replaced last
         tip = "Enter saves. Weights of that name are replaced; Restore undoes it."
-        self._name = described(QLineEdit(), "weights-name", "Name to save under", tip)
-        self._name.setPlaceholderText("A name for these weights")
+        self._name = QLineEdit(placeholderText="A name for these weights")
+        described(self._name, "weights-name", "Name to save under", tip)
         self._name.returnPressed.connect(self._save)
         tip = "Enter or a double click uses them; F2 renames, Delete deletes."
         self._list = described(QListWidget(), "weights-list", TITLE, tip)
@@ -256,8 +254,8 @@ class LibraryBox(QFrame):
         self._list.itemActivated.connect(lambda item: self._draw(_named(item)))
         self._list.itemChanged.connect(self._rename)
         self._list.currentRowChanged.connect(lambda _: self._enable())
-        delete = QShortcut(QKeySequence.StandardKey.Delete, self._list)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        here = Qt.ShortcutContext.WidgetShortcut
+        delete = QShortcut(QKeySequence.StandardKey.Delete, self._list, context=here)
         delete.activated.connect(self._delete)
         self._save_button, *others = (
             small_button(text, tip, do, f"{text.removesuffix('…')} named weights")
@@ -272,8 +270,7 @@ class LibraryBox(QFrame):
             )
         )
         *self._of_chosen, self._restore_button = others[:4]
-        line, below = HBox(spacing=6), QWidget()
-        line.add((self._name, 1), self._save_button)
+        below, line = QWidget(), HBox(spacing=6).add((self._name, 1), self._save_button)
         below.setLayout(Flow(6, *others))
         VBox(self).add(line, (self._list, 1), below)
         self._enable()

@@ -17,6 +17,7 @@ from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
 from workbench.base import theme
 from workbench.base.background import Background
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.base.table_text import (
     MAX_CHARACTERS,
@@ -44,18 +45,11 @@ from workbench.widgets.number_boxes import OddSpinBox
 SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
 TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sections
-EFFECT_TIP = "Their sum, their rank and their frequency response"
-NAMED_TIP = "Weights kept under a name, and those of files"
-DIVISOR_TIP = "All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25."
-OFFSET_TIP = (
-    "Is added to every filtered sample but alpha, as a part of white: 1/2 makes zero a medium "
-    "grey, 128/255 adds 128 at 8 bits."
-)
+TIPS = asset_table("tips.toml")["weights"]
 TOO_LARGE = (
     f"{{title}} is {{size}}×{{size}} in the window, and the editor takes sizes up to {MAX_SIZE}; "
     "what is drawn here is applied when it is changed."
 )
-NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
 
 
@@ -81,8 +75,8 @@ class WeightsEditor(QWidget):
         self._size.picked.connect(self._resize)
         self._presets = PresetBox()
         self._presets.activated.connect(self._draw_preset)
-        self._divisor = self._number_line("divisor", DIVISOR_TIP)
-        self._offset = self._number_line("offset", OFFSET_TIP)
+        self._divisor = self._number_line("divisor", TIPS["divisor"])
+        self._offset = self._number_line("offset", TIPS["offset"])
         self._presets.setMinimumWidth(theme.in_letters(90))
         for narrow in (self._size, self._offset):  # what is left is for the names of filters
             narrow.setMaximumWidth(theme.in_letters(76))
@@ -184,7 +178,6 @@ class WeightsEditor(QWidget):
             self._say(str(error), is_bad=True)
 
     def _copy(self, cells: list[tuple[int, int]] | None = None) -> None:
-        """Copy these cells, or all where it is just one, to the clipboard."""
         drawn = self.drawing.cells
         if cells is None or len(cells) <= 1:
             cells = [(y, x) for y in range(len(drawn)) for x in range(len(drawn))]
@@ -239,7 +232,7 @@ class WeightsEditor(QWidget):
         elif drawing.divided_by is None:
             words = "The divisor must be a number other than 0."
         elif drawing.added is None:
-            words = NO_OFFSET
+            words = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
         self._say(words, is_bad=True)
 
     def _say(self, sentence: str, is_bad: bool = False) -> None:
@@ -284,14 +277,13 @@ class WeightsEditor(QWidget):
         head.setColumnStretch(1, 1)
         buttons = QWidget()
         buttons.setLayout(Flow(6, *self._buttons))
-        left, right = VBox(spacing=10), VBox(spacing=10)
-        left.add(head, (self._grid, 1), self._sentence, buttons)
-        left.addStretch(0)  # below what is as high as it can be
+        # An empty share: below what is as high as it can be.
+        left = VBox(spacing=10).add(head, (self._grid, 1), self._sentence, buttons, 0)
         self._sections = (
-            FoldedSection("weights-fold-effect", EFFECT_TIP, weights_summary.TITLE, self._told),
-            FoldedSection("weights-fold-named", NAMED_TIP, named_weights.TITLE, self._library),
+            FoldedSection("weights-fold-effect", TIPS["effect"], weights_summary.TITLE, self._told),
+            FoldedSection("weights-fold-named", TIPS["named"], named_weights.TITLE, self._library),
         )
-        right.add((self._sections[0], 3), (self._sections[1], 2))
+        right = VBox(spacing=10).add((self._sections[0], 3), (self._sections[1], 2))
         inside = QWidget()
         self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom, inside)
         self._both.setContentsMargins(MARGINS)
@@ -304,7 +296,6 @@ class WeightsEditor(QWidget):
         VBox(self, 0).add(UprightArea(inside))
 
     def _turn(self) -> None:
-        """Arrange the two columns side by side, or one below the other."""
         is_wide = self.width() >= theme.in_letters(WIDE_PX) * factor_of(self)
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if self._both.direction() != way:

@@ -36,6 +36,7 @@ from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.base.table_text import compact, in_words, value_of, why_no_value
 from workbench.panels.weights.weights_draft import WeightsDraft
+from workbench.widgets.buttons import described
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import dress_table, scaled_font
 
@@ -186,8 +187,7 @@ class WeightsGrid(QTableView):
 
     def __init__(self, drawing: WeightsDraft) -> None:
         super().__init__()
-        self.setObjectName("weights-grid")
-        self.setAccessibleName("Weights")
+        described(self, "weights-grid", "Weights")
         self.setAccessibleDescription(
             "One number per cell; the middle one is the pixel's own. Ctrl+Tab leaves the grid."
         )
@@ -291,7 +291,6 @@ class WeightsGrid(QTableView):
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:
-        """Choose the largest readable cells that fill the room."""
         size, room = self._cells.rowCount(), self.viewport().size()
         texts = {self._cells.index(y, x).data() for y in range(size) for x in range(size)}
         least = 0

@@ -100,8 +100,7 @@ class ResponseView(Canvas):
 
     def __init__(self) -> None:
         super().__init__(NO_RESPONSE)
-        self.setObjectName("weights-response")
-        self.setAccessibleName("Frequency response")
+        described(self, "weights-response", "Frequency response")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(190)
         self._values: NDArray[np.float64] | None = None
@@ -162,7 +161,6 @@ class ResponseView(Canvas):
 
 
 def _spot(values: NDArray[np.float64], column: int, row: int, half: float) -> Spot:
-    """Spot with the response in words, in a box `half` to each side."""
     size, value = len(values), float(values[row, column])
     across, down = (column - size // 2) / size, (row - size // 2) / size
     decibels = f", {20 * np.log10(value):.1f} dB" if value > 0 else ""
@@ -196,8 +194,7 @@ class WeightsSummary(QFrame):
         log.toggled.connect(self._response.show_logarithmic)
         heading = Label("Frequency response")
         heading.setBuddy(self._response)
-        top = HBox()
-        top.add((heading, 1), log)
+        top = HBox().add((heading, 1), log)
         self.response = QWidget()
         VBox(self.response, 0).add(top, (self._response, 1), self._in_words)
         VBox(self).add(self._facts, (self.response, 1))

@@ -30,9 +30,8 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import Scripted
 from workbench.files import image_files
-from workbench.imaging.differences import subtracting
+from workbench.imaging.differences import COLORS, WRONG, subtracting
 from workbench.imaging.display import show
-from workbench.imaging.mismatch import COLORS, WRONG
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import State

@@ -13,7 +13,7 @@ from tests.kernels.cuda_child.conftest import find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweeping import doing, ended, live, start
-from workbench.files.kernel_files import kernels_folder
+from workbench.session.kernel_folder import kernels_folder
 from workbench.session.session_store import folder
 
 
