@@ -40,8 +40,8 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     if step.mix != 1:
         found = _mixed(job, found, (top, bottom), (left, right), count)
     if job.region is not None and taken is None:
-        rows_columns = slice(top, bottom), slice(left, right)
-        share, original = job.share()[rows_columns].astype(np.float64), job.picture[rows_columns]
+        part = slice(top, bottom), slice(left, right)
+        share, original = job.share(part).astype(np.float64), job.picture[part]
         found = _stored(job, found)
         with np.errstate(invalid="ignore", over="ignore"):
             mixed = share * found + (1 - share) * original
