@@ -10,6 +10,7 @@ from kernels.core.job import Result
 from kernels.engine.step_list import mixed
 from kernels.oracle.explain import value_at
 from kernels.oracle.reference import to_pixel_type
+from workbench.base.numbers import GAP
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.model.step_files import select
@@ -48,8 +49,8 @@ def links(state: State, stops: Sequence[Stop], shown: int) -> str:
     """Write the stops as links in rich text, the `shown` one bold."""
     texts = []
     for number, value in stops:
-        title = f"{number + 1} {intents.step_in_words(state.steps[number])}"
+        title = f"{number + 1}{GAP}{intents.step_in_words(state.steps[number])}"
         written = "…" if value is None else minus(f"{value + 0.0:.7g}")  # + 0.0: no -0
-        link = f'<a href="{number}">{title if number >= 0 else "Original"} {written}</a>'
+        link = f'<a href="{number}">{title if number >= 0 else "Original"}{GAP}{written}</a>'
         texts.append(f"<b>{link}</b>" if number == shown else link)
     return " ▸ ".join(texts)

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
 from kernels.core.job import Result
+from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
@@ -35,7 +36,8 @@ from workbench.imaging.display import show
 from workbench.imaging.mismatch import COLORS, WRONG
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import State
+from workbench.model.state import State, Step
+from workbench.model.step_files import select
 from workbench.panels.compare import inspection
 from workbench.panels.compare.picture_layer import Shown, ViewTransform
 from workbench.panels.compare.picture_view import PictureView
@@ -187,6 +189,25 @@ def test_p_explains_the_pixel_that_n_went_to(qtbot, spoiling):
     trigger(spoiling, "Next differing pixel")  # which the open panel follows
     assert tuple(box.value() for box in boxes) == places[1]
     assert channel.currentText() == "green"  # which is what differs there
+
+
+def test_of_a_list_p_explains_what_is_wrong_at_its_end(qtbot, spoiling):
+    """The middle step's own output is right; what became of it is not."""
+    steps = Step("box", 3), Step("sharpen", 3, mix=0.5), Step("edges", 3)
+    settle(qtbot, spoiling, lambda: spoiling.store.update(**select(steps, 1)))
+    trigger(spoiling, "Next differing pixel")
+    until(qtbot, lambda: "3 wrong" in comparison(spoiling).caption)
+    trigger(spoiling, "This pixel")
+    until(qtbot, spoiling.pixel.get().isVisible)
+    assert child(spoiling, "pixel-channel", QComboBox).currentText() == "green"
+    job, found = intents.job_for(spoiling.store.state), spoiling.pixel.get().found
+    assert (found.x, found.y) in WRONG_PLACES
+    exact = filtered(job)[found.y, found.x, 1]
+    stored = int(spoiling.live.result.picture[found.y, found.x, 1])
+    said = child(spoiling, "pixel-result", QLabel).text().split()
+    assert [said[0], said[2]] == [str(stored), f"{exact:.12g}"]
+    assert abs(stored - exact) > 100
+    assert child(spoiling, "pixel-difference", QLabel).text().startswith(("0", "+", "−"))
 
 
 def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
