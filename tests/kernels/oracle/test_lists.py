@@ -93,11 +93,6 @@ def test_a_pixel_of_a_list_is_that_of_the_whole_also_at_the_edge_of_a_part(seed)
         np.testing.assert_array_equal(value_at(each, y, x)[0, 0], filtered(each)[y, x])
 
 
-def test_nobody_waits_for_a_pixel_of_wide_filters():
-    wide = Step(np.ones((63, 63), np.float32))
-    assert value_at(Job(np.ones((300, 300, 1), np.uint8), (wide,) * 2), 0, 0) is None
-
-
 @pytest.mark.parametrize("implementation", ["sequential", "parallel", "opencv"])
 @given(seed=SEEDS)
 def test_what_is_right_is_called_right_and_what_is_off_by_twice_the_bound_wrong(

@@ -31,7 +31,7 @@ from workbench.panels.pixel.pixel_words import NumbersCard
 from workbench.panels.pixel.sample_path import Stop, links, stops_of
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import described, push_button
+from workbench.widgets.buttons import push_button
 from workbench.widgets.chips import hairline, on_screen, outline, paint_words
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.folding import OffStage
@@ -45,8 +45,6 @@ WAITING = "The step is explained once those before it are done."
 POINT = "Point at a pixel of the picture; a click holds it."
 FOLLOWS = "Follows the pointer; a click on the picture holds the pixel."
 HELD = "Held. Click another pixel to hold that; Esc, or a click on it, lets go."
-PATH = "The sample after each step"
-PATH_TIP = f"{PATH}. A click shows it there, as Tab and Enter do."
 LATER = "shown once the result is verified"
 TITLES: dict[What, str] = {
     "derivative": "Both derivatives",
@@ -217,7 +215,10 @@ class PixelPane(QWidget):
         tip = "Centre the pixel, large enough to read its neighbours"
         self._zoom = push_button("pixel-zoom", "Zoom", tip, "Zoom to the pixel")
         self._zoom.clicked.connect(self._ask_zoom)
-        self._path = described(words_label("pixel-path"), "pixel-path", PATH, PATH_TIP)
+        self._path = words_label("pixel-path")
+        self._path.setToolTip(
+            "The sample after each step. A click shows it there, as Tab and Enter do."
+        )
         self._path.setTextFormat(Qt.TextFormat.RichText)
         self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._path.linkActivated.connect(lambda number: self._go_to(int(number)))
