@@ -113,12 +113,15 @@ class Job:
         """Height in pixels of the whole picture, where this is a strip of it."""
         return self.strip.whole if self.strip else self.height
 
-    def share(self) -> NDArray[np.float32]:
-        """Share of the filtered picture in the output: (H, W, 1), of a job with a region."""
+    def share(self, part: tuple[slice, slice] = (slice(None), slice(None))) -> NDArray[np.float32]:
+        """Share of the filtered picture in the output: (H, W, 1), of a job with a region.
+
+        part  the rows and columns that are wanted
+        """
         assert self.region is not None
         rows, columns = self.region.shares(self.whole_height, self.width)
         rows = self.strip.of(rows) if self.strip else rows
-        return (rows[:, np.newaxis] * columns)[:, :, np.newaxis]
+        return (rows[part[0], np.newaxis] * columns[part[1]])[:, :, np.newaxis]
 
     @staticmethod
     def _check_picture(picture: NDArray[Any]) -> None:

@@ -182,7 +182,7 @@ def _affordable(job: Job, tiles: Iterable[Rectangle], max_taps: int) -> Iterator
     drawn = list(tiles)
     np.random.default_rng().shuffle(drawn)
     for top, bottom, left, right in drawn:
-        max_taps -= _taps(job, bottom - top, right - left)
+        max_taps -= taps_of_tile(job, bottom - top, right - left)
         if max_taps < 0:
             return
         yield top, bottom, left, right
@@ -191,10 +191,10 @@ def _affordable(job: Job, tiles: Iterable[Rectangle], max_taps: int) -> Iterator
 def _taps_a_pixel(job: Job, side: int) -> int:
     """Products for a pixel of a tile of side² pixels."""
     high, wide = min(side, job.height), min(side, job.width)
-    return -(-_taps(job, high, wide) // (high * wide))
+    return -(-taps_of_tile(job, high, wide) // (high * wide))
 
 
-def _taps(job: Job, high: int, wide: int) -> int:
+def taps_of_tile(job: Job, high: int, wide: int) -> int:
     """Products for a tile, and for what earlier steps give around it."""
     taps = reach = 0
     for step in reversed(job.steps):

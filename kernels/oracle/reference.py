@@ -36,17 +36,22 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     around = (top - reach, bottom + reach), (left - reach, right + reach)
     given = _given(job, *around, count - 1)
     found = _applied(step.filter, given)
+    inner = slice(reach, -reach or None)
     if step.mix != 1:
-        found = _mixed(job, found, (top, bottom), (left, right), count)
+        before = given[inner, inner]
+        if step.is_length:  # what the weights before it were given
+            before = _given(job, (top, bottom), (left, right), count - 2)
+        share, found = float(np.float32(step.mix)), _stored(job, found)
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = share * found + (1 - share) * before
     if job.region is not None and taken is None:
-        rows_columns = slice(top, bottom), slice(left, right)
-        share, original = job.share()[rows_columns].astype(np.float64), job.picture[rows_columns]
+        part = slice(top, bottom), slice(left, right)
+        shares, original = job.share(part).astype(np.float64), job.picture[part]
         found = _stored(job, found)
         with np.errstate(invalid="ignore", over="ignore"):
-            mixed = share * found + (1 - share) * original
-        found = np.where(share == 0, original, np.where(share == 1, found, mixed))
+            mixed = shares * found + (1 - shares) * original
+        found = np.where(shares == 0, original, np.where(shares == 1, found, mixed))
     if job.has_alpha:
-        inner = slice(reach, -reach or None)
         found[..., -1] = given[inner, inner, -1]
     return found
 
@@ -57,16 +62,6 @@ def _applied(chosen: Filter, given: Floats) -> Floats:
         return length(given)
     found = weighted(given, chosen.weights)
     return found + float(np.float32(chosen.offset)) if chosen.offset else found
-
-
-def _mixed(job: Job, found: Floats, rows: Span, columns: Span, taken: int) -> Floats:
-    """What the last filter of `taken` steps found, mixed with what that filter was given."""
-    step = job.steps[taken - 1]
-    before = _given(job, rows, columns, taken - (2 if step.is_length else 1))
-    found = _stored(job, found)
-    share = float(np.float32(step.mix))
-    with np.errstate(invalid="ignore", over="ignore"):
-        return share * found + (1 - share) * before
 
 
 def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:

@@ -46,7 +46,7 @@ Choice = Implementation | OwnKernel | Auto  # what may be chosen to run on
 LOOKING = "Looking for a GPU…"
 
 
-def job_for(state: State) -> Job | None:
+def job_for(state: State, *, is_newest: bool = True) -> Job | None:
     """Make the job to run now; None without a picture, or while a kernel's file is read.
 
     The same Job for the same newest state.  Raises KernelError where the choices clash.
@@ -55,15 +55,16 @@ def job_for(state: State) -> Job | None:
         return None
     wide = known_unclipped(state.picture.samples) if is_unclipped(state) else None
     samples = state.picture.samples if wide is None else wide
-    newest = _newest_job.get(state)
+    newest = _newest_job.get(state) if is_newest else None
     if newest is None or newest.picture is not samples:
         steps = tuple(chain.from_iterable(map(partial(made, state), taken_in(state))))
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
         )
-        _newest_job.clear()
-        _newest_job[state] = newest
+        if is_newest:
+            _newest_job.clear()
+            _newest_job[state] = newest
     return newest
 
 

@@ -320,6 +320,7 @@ class MainWindow(QMainWindow):
 
     def _connect_panels(self) -> None:
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
+        self.pixel.when_made(lambda panel: panel.step_wanted.connect(self.step_row.select))
         report = self.report_writer
         self.sweep.when_made(lambda panel: panel.report.clicked.connect(lambda: report.start()))
         self.kernel.when_made(self._connect_kernel)

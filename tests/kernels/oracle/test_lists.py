@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from scipy import ndimage
 
 from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
-from kernels.core.job import Job
+from kernels.core.job import Job, Region
 from kernels.core.step import LENGTH, Correlation, Step
 from kernels.core.verdict import LIVE_TAPS, Tolerance
 from kernels.oracle.checking import (
@@ -21,6 +23,7 @@ from kernels.oracle.checking import (
     limits_of,
     plan_tiles,
 )
+from kernels.oracle.explain import value_at
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.kernels.cases import random_list, random_weights
 
@@ -79,6 +82,16 @@ def test_a_part_of_a_list_is_cut_out_of_the_whole(border, seed):
     )
     part = filtered(job, (rows[0], rows[1]), (columns[0], columns[1]))
     assert (part == filtered(job)[slice(*rows), slice(*columns)]).all()
+
+
+@given(seed=SEEDS)
+def test_a_pixel_of_a_list_is_that_of_the_whole_also_at_the_edge_of_a_part(seed):
+    random = np.random.default_rng(seed)
+    job = random_list(random)
+    part = Region(0, 0, int(random.integers(1, job.width + 1)), 1, feather=2)
+    for each in (job, replace(job, region=part)):
+        y, x = (int(random.integers(size)) for size in (job.height, job.width))
+        np.testing.assert_array_equal(value_at(each, y, x)[0, 0], filtered(each)[y, x])
 
 
 @pytest.mark.parametrize("implementation", ["sequential", "parallel", "opencv"])

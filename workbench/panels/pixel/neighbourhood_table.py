@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView
 
+from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
@@ -36,6 +37,7 @@ WIDE, NARROW = "= 0.0001234", "0" * pixel_words.NARROW  # as wide as numbers are
 AROUND_PX = 6  # of a number
 ENOUGH_PX = 270  # a table that is higher scrolls by itself, in usual letters
 FAR = 10  # pixels per arrow key with Shift
+TIP = "Arrow keys: the next pixel; with Shift ten further.\nEnter: this pixel, a step before."
 
 
 class Neighbours(QAbstractTableModel):
@@ -43,7 +45,7 @@ class Neighbours(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: Explained | None = None
+        self.found: Explained | None = None
         self._border = ""
         self._what: What = "all"
         self._largest = 1.0
@@ -53,21 +55,21 @@ class Neighbours(QAbstractTableModel):
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
         """Show another pixel; None empties the table."""
         self.beginResetModel()
-        self._found, self._border, self._what = found, border, what
+        self.found, self._border, self._what = found, border, what
         tinted = np.empty(0) if found is None else self._tinted(found)
         sizes = np.abs(tinted[np.isfinite(tinted)])
         self._largest = float(sizes.max(initial=0.0)) or 1.0
         self.endResetModel()
 
     def rowCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
-        return 0 if self._found is None else len(self._found.rows)
+        return 0 if self.found is None else len(self.found.rows)
 
     def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
         return self.rowCount()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Text, tooltip, background or alignment of a cell."""
-        found = self._found
+        found = self.found
         if found is None or not index.isValid():
             return None
         at = index.row(), index.column()
@@ -85,7 +87,7 @@ class Neighbours(QAbstractTableModel):
     def headerData(  # noqa: N802
         self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        found = self._found
+        found = self.found
         if found is None or role != Qt.ItemDataRole.DisplayRole:
             return None
         is_above = way == Qt.Orientation.Horizontal
@@ -104,7 +106,7 @@ class Neighbours(QAbstractTableModel):
 
     def text(self, row: int, column: int, is_narrow: bool) -> str:
         """Write a cell of a table that is not empty."""
-        found = self._found
+        found = self.found
         assert found is not None
         write = pixel_words.narrow if is_narrow else pixel_words.short
         sample, weight, product = (
@@ -138,15 +140,20 @@ class Neighbours(QAbstractTableModel):
 
 
 class NeighbourTable(QTableView):
-    """The view of `Neighbours`; arrow keys emit `stepped(across, down)`, in pixels."""
+    """The view of `Neighbours`; arrow keys emit `stepped(across, down)`, in pixels.
+
+    `followed(x, y)`: a cell was double-clicked, or Enter pressed for the middle; what that reads.
+    """
 
     stepped = Signal(int, int)
+    followed = Signal(int, int)
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(title)
-        self.setToolTip("Arrow keys: the next pixel; with Shift ten further")
+        self.setToolTip(TIP)
+        self.doubleClicked.connect(lambda cell: self._follow(cell.row(), cell.column()))
         self._model = Neighbours()
         self._letters = self.font()
         # At once, the table would get the letters of its panel after its own.
@@ -184,7 +191,15 @@ class NeighbourTable(QTableView):
         if event.type() == QEvent.Type.FontChange and self.font() != self._letters:
             self._later.start()
 
+    def _follow(self, row: int, column: int) -> None:
+        found = self._model.found
+        if found is not None and OUTSIDE not in (found.from_rows[row], found.from_columns[column]):
+            self.followed.emit(int(found.from_columns[column]), int(found.from_rows[row]))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._follow(*(self._model.rowCount() // 2,) * 2)
+            return
         if (step := ARROWS.get(event.key())) is None:
             super().keyPressEvent(event)
             return

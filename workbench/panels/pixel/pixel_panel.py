@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,19 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.borders import OUTSIDE
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
-from kernels.oracle.explain import Explained, derivative, explain_pixel
+from kernels.core.verdict import Limits
+from kernels.oracle.checking import judged
+from kernels.oracle.explain import Explained, derivative, explain_pixel, value_at
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
 from workbench.base.numbers import CHANNELS
 from workbench.base.plain_text import Label
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import State
+from workbench.model.state import State, has_row
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
 from workbench.panels.pixel.pixel_words import NumbersCard
+from workbench.panels.pixel.sample_path import Stop, links, stops_of
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
@@ -65,11 +69,13 @@ class PixelPane(QWidget):
         pixel_changed(): `paint` paints another pixel.
         zoom_wanted(x, y): zoom in to pixel (x, y).
         view_wanted(x, y, reach): bring pixel (x, y) into view, with its neighbours.
+        step_wanted(number): select a step, from 0; -1: show the original.
     """
 
     pixel_changed = Signal()
     zoom_wanted = Signal(int, int)
     view_wanted = Signal(int, int, int)
+    step_wanted = Signal(int)
 
     def __init__(self, store: Store) -> None:
         """Make the panel, which only reads `store`."""
@@ -81,6 +87,7 @@ class PixelPane(QWidget):
         self._of: Picture | None = None  # the picture of that
         self.pixel: tuple[int, int] | None = None
         self._channel = 0
+        self._taken = [-1]  # steps up to the selected one, after -1 for the original
         self._what: dict[bool, What] = {False: "all", True: "derivative"}  # by `_is_gradient`
         self.is_held = self._was_pointed = False
         self.found: Explained | None = None
@@ -202,11 +209,19 @@ class PixelPane(QWidget):
         self._tables = (self._table, second)
         for table in self._tables:
             table.stepped.connect(self._step)
+            table.followed.connect(self._follow)
         self._shown = DropDown("pixel-show", "Table shows", "Contents of the table's cells")
         self._shown.activated.connect(self._choose_what)
         tip = "Centre the pixel, large enough to read its neighbours"
         self._zoom = push_button("pixel-zoom", "Zoom", tip, "Zoom to the pixel")
         self._zoom.clicked.connect(self._ask_zoom)
+        self._path = words_label("pixel-path")
+        self._path.setToolTip(
+            "The sample after each step. A click shows it there, as Tab and Enter do."
+        )
+        self._path.setTextFormat(Qt.TextFormat.RichText)
+        self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self._path.linkActivated.connect(lambda number: self._go_to(int(number)))
         place = HBox()
         for axis, box in zip("xy", self._boxes, strict=True):
             place.add(Label(axis), (box, 1))
@@ -214,7 +229,7 @@ class PixelPane(QWidget):
         tools, inside = QWidget(), QWidget()
         HBox(tools, 0).add((self._shown, 1), self._hold, self._zoom)
         rows = VBox(inside, MARGINS)
-        rows.add(place, self._hint, self._sentence, tools)
+        rows.add(self._path, place, self._hint, self._sentence, tools)
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.add(self._numbers, 0)
@@ -247,6 +262,20 @@ class PixelPane(QWidget):
         self._refresh()
         self.ask_view()
 
+    def _go_to(self, number: int) -> None:
+        """Show the same sample elsewhere in the list, and hold it meanwhile."""
+        self.set_held(True)
+        self.step_wanted.emit(number)
+
+    def _follow(self, x: int, y: int) -> None:
+        """Go to a neighbour, and to the step that made it."""
+        is_weighted = self._shown.currentData() == "derivative" and self._shown.count() > 1
+        if is_weighted:  # by the weights of this step
+            self._what[True] = "all"
+        self._move_to(x, y)
+        if has_row(self._store.state) and not is_weighted:
+            self._go_to(self._taken[-2:][0])
+
     def _refresh(self) -> None:
         """Explain anew; a pixel beyond a new picture becomes its nearest."""
         self._later.stop()
@@ -261,10 +290,12 @@ class PixelPane(QWidget):
             self._job = job = intents.step_job(self._store.state, self._result)
         except KernelError as error:
             job, sentence = None, str(error)
+        if self._of is not None:
+            height, width, channels = self._of.samples.shape
+            x, y = self.pixel or (width // 2, height // 2)
+            self.pixel = x, y = min(max(x, 0), width - 1), min(max(y, 0), height - 1)
+            self._channel = min(self._channel, channels - 1)
         if job is not None:
-            x, y = self.pixel or (job.width // 2, job.height // 2)
-            self.pixel = x, y = min(max(x, 0), job.width - 1), min(max(y, 0), job.height - 1)
-            self._channel = min(self._channel, job.channels - 1)
             self.found = explain_pixel(job, y, x, self._channel)
             sentence = pixel_words.sentence(self.found, job.border)
         self._sentence.setText(sentence)
@@ -309,7 +340,16 @@ class PixelPane(QWidget):
         self._channels.setCurrentIndex(self._channel if job else 0)
         self._channels.setEnabled(job is not None and job.channels > 1)
 
+    def _show_path(self) -> None:
+        state, stops = self._store.state, list[Stop]()
+        if has_row(state) and self._of is not None and self.pixel is not None:
+            with suppress(KernelError):  # of a step behind
+                stops = list(stops_of(state, self._result, *self.pixel, self._channel))
+        self._taken = [-1, *(number for number, _ in stops[1:] if number <= len(state.before))]
+        self._path.show_or_hide(links(state, stops, self._taken[-1]))
+
     def _show_numbers(self) -> None:
+        self._show_path()
         self._numbers.show_numbers(self._in_words(self.found) if self.found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
@@ -336,21 +376,32 @@ class PixelPane(QWidget):
         elif result.check is not None:
             rounding = "" if sample.dtype.kind == "f" else " before rounding"
             tolerance = f"{result.check.bound:.3g}{rounding}"
-        return shown | {"tolerance": ("Tolerance", tolerance)}
+        return shown | {"tolerance": ("Tolerance", tolerance)} | self._at_the_end(found)
+
+    def _at_the_end(self, found: Explained) -> dict[str, tuple[str, str]]:
+        """What the list gives: the last run's output mixed, inside the part, and rounded."""
+        result = self._result
+        is_whole = result is not None and not result.job.is_one_launch
+        if result is None or not is_whole or not intents.is_answer(result, self._store.state):
+            return {}
+        y, x = slice(found.y, found.y + 1), slice(found.x, found.x + 1)
+        share = float(result.job.share((y, x))[0, 0, 0]) if result.job.region else 1.0
+        part = {0.0: " outside the part", 1.0: ""}.get(share, f", {100 * share:.0f} % filtered")
+        value = pixel_words.stored(result.picture[found.y, found.x, found.channel])
+        if (exact := value_at(result.job, found.y, found.x)) is not None:
+            value += f" where {pixel_words.exact(exact[0, 0, found.channel])} is exact"
+        return {"result": (f"Result{part}", value)}
 
     def _furthest_off(self) -> int | None:
         """The channel furthest from the reference; None if unknown or within the tolerance."""
-        job, found, result = self._job, self.found, self._own_result
-        if job is None or found is None or result is None:
+        found, result = self.found, self._result
+        if found is None or result is None or not intents.is_answer(result, self._store.state):
             return None
-        channels = (explain_pixel(job, found.y, found.x, each) for each in range(job.channels))
-        exact = np.array([each.rounded for each in channels], float)
-        got = result.picture[found.y, found.x].astype(float)
-        with np.errstate(invalid="ignore"):  # infinities
-            off = np.nan_to_num(np.abs(got - exact), nan=np.inf)
-        off[(got == exact) | (np.isnan(got) & np.isnan(exact))] = 0.0
-        is_float = result.picture.dtype.kind == "f"
-        bound = result.check.bound if is_float and result.check is not None else 0.0
+        if (exact := value_at(result.job, found.y, found.x)) is None:
+            return None
+        got = result.picture[found.y : found.y + 1, found.x : found.x + 1]
+        bound = result.check.bound if got.dtype.kind == "f" and result.check is not None else 0.0
+        off, _, _ = judged(result.job, got, exact, Limits(bound, 0))
         return int(off.argmax()) if off.max() > bound else None
 
     def _show_table(self) -> None:
@@ -367,7 +418,8 @@ class PixelPane(QWidget):
         for way, each, heading, table in zip(ways, both, self._headings, self._tables, strict=True):
             heading.setText(f"{way} = {pixel_words.short(each.total)}" if each else "")
             heading.setVisible(has_both)
-            table.setVisible(each is not None)
+            # Where one is waited for, an empty table keeps the keyboard.
+            table.setVisible(each is not None or table.hasFocus())
             table.show_pixel(each, job.border if job else "", what)
 
     def _show_kinds(self) -> None:

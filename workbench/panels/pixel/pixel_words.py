@@ -26,6 +26,7 @@ RULES = {
 NARROW = 6  # characters that a number has in a narrow cell, where that is possible
 VS = "\N{NO-BREAK SPACE}vs\N{NO-BREAK SPACE}"  # what is compared stays on its line
 STANDS_IN, ZERO = "↪", "∅"
+FOLLOW = "Double click: go to it, in the step before"
 
 
 def exact(value: float) -> str:
@@ -90,10 +91,11 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
         f"{exact(found.products[row, column])}"
     )
     if not (found.beyond_rows[row] or found.beyond_columns[column]):
-        return f"Pixel x {x}, y {y}\n{product}"
+        return f"Pixel x {x}, y {y}\n{product}\n{FOLLOW}"
     if OUTSIDE in (from_x, from_y):
         return f"x {x}, y {y} is beyond the picture and counts as 0\n{product}"
-    return f"x {x}, y {y} is beyond the picture; {border} reads x {from_x}, y {from_y}\n{product}"
+    reads = f"{border} reads x {from_x}, y {from_y}\n{product}\n{FOLLOW}"
+    return f"x {x}, y {y} is beyond the picture; {reads}"
 
 
 def difference(found: Explained, value: Any) -> str:
@@ -126,7 +128,7 @@ def minus(number: str) -> str:
 
 ROWS = (
     *("sum", "offset", "together", "gx", "gy", "length"),
-    *("rounded", "value", "difference", "tolerance"),
+    *("rounded", "value", "difference", "tolerance", "result"),
 )
 
 

@@ -176,9 +176,11 @@ class StepRow(QFrame):
             self.added.emit()
 
     def select(self, number: int) -> None:
-        """Select a step, from 0, and show the picture after it."""
+        """Select a step, from 0, and show the picture after it; -1: show the original."""
         state = self._store.state
-        if 0 <= number < len(state.steps):
+        if number == -1:
+            self.show_original(True)
+        elif 0 <= number < len(state.steps):
             self.show_original(False)
             self._store.update(**step_files.select(state.steps, number))
 

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
 from kernels.core.job import Result
+from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
@@ -34,7 +35,8 @@ from workbench.imaging.differences import COLORS, WRONG, subtracting
 from workbench.imaging.display import show
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.state import State
+from workbench.model.state import State, Step
+from workbench.model.step_files import select
 from workbench.panels.compare import inspection
 from workbench.panels.compare.picture_layer import Shown, ViewTransform
 from workbench.panels.compare.picture_view import PictureView
@@ -186,6 +188,22 @@ def test_p_explains_the_pixel_that_n_went_to(qtbot, spoiling):
     trigger(spoiling, "Next differing pixel")  # which the open panel follows
     assert tuple(box.value() for box in boxes) == places[1]
     assert channel.currentText() == "green"  # which is what differs there
+
+
+def test_of_a_list_p_explains_what_is_wrong_at_its_end(qtbot, spoiling):
+    """The middle step's own output is right; what became of it is not."""
+    steps = Step("box", 3), Step("sharpen", 3, mix=0.5), Step("edges", 3)
+    settle(qtbot, spoiling, lambda: spoiling.store.update(**select(steps, 1)))
+    trigger(spoiling, "Next differing pixel")
+    until(qtbot, lambda: "3 wrong" in comparison(spoiling).caption)
+    trigger(spoiling, "This pixel")
+    until(qtbot, spoiling.pixel.get().isVisible)
+    assert child(spoiling, "pixel-channel", QComboBox).currentText() == "green"
+    x, y = spoiling.pixel.get().pixel
+    exact = filtered(intents.job_for(spoiling.store.state))[y, x, 1]
+    said = child(spoiling, "pixel-result", QLabel).text().split()
+    assert said[0] == str(spoiling.live.result.picture[y, x, 1])
+    assert float(said[2]) == pytest.approx(exact)
 
 
 def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
