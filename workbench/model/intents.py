@@ -197,10 +197,11 @@ def offset_for(state: State, step: ListStep | None = None) -> float:
 
     step  None: the selected one
     """
-    step = step or state.selected
-    if state.picture is None or not has_parameter(filters.get(step.filter), "matrix"):
-        return 0.0
-    return step.offset * state.picture.white
+    return _added(step or state.selected) * (state.picture.white if state.picture else 0.0)
+
+
+def _added(step: ListStep) -> float:
+    return step.offset if has_parameter(filters.get(step.filter), "matrix") else 0.0
 
 
 def is_unclipped(state: State) -> bool:
@@ -221,11 +222,15 @@ def swings_around_zero(state: State) -> bool:
 
 
 def _weights_of_swing(state: State) -> NDArray[np.float32] | None:
+    return _swing_of(taken_in(state))
+
+
+@lru_cache(maxsize=16)  # asked for with each implementation that might be chosen
+def _swing_of(steps: tuple[ListStep, ...]) -> NDArray[np.float32] | None:
     try:
-        steps = tuple(chain.from_iterable(map(partial(made, state), taken_in(state))))
+        return _swinging([made for step in steps for made in job_steps(step, offset=_added(step))])
     except KernelError:
         return None  # there is nothing to show
-    return _swinging(steps)
 
 
 def _swinging(steps: Sequence[Step]) -> NDArray[np.float32] | None:
