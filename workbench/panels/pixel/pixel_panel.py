@@ -231,10 +231,8 @@ class PixelPane(QWidget):
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.add(self._numbers, 0)
-        area = UprightArea(inside)
-        for table in self._tables:
-            table.area = area
-        VBox(self, 0).add(area)
+        self._table.area = second.area = UprightArea(inside)
+        VBox(self, 0).add(second.area)
         self._off_stage = OffStage(self, tools)
         self._off_stage.staged.connect(self._show_hint)
 
