@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QSizePolicy, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QScrollArea, QSizePolicy, QTableView
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
@@ -25,6 +25,7 @@ from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.panels.pixel import pixel_words
 from workbench.widgets.keyboard import ARROWS
+from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import dress_table, scaled_font
 
@@ -154,6 +155,7 @@ class NeighbourTable(QTableView):
         self.setAccessibleName(title)
         self.setToolTip(TIP)
         self.doubleClicked.connect(lambda cell: self._follow(cell.row(), cell.column()))
+        self.area: QScrollArea | None = None  # that scrolls the table
         self._model = Neighbours()
         self._letters = self.font()
         # At once, the table would get the letters of its panel after its own.
@@ -223,7 +225,10 @@ class NeighbourTable(QTableView):
             return
         rows = [self._model.headerData(n, Qt.Orientation.Vertical) for n in range(count)]
         beside = [line for each in (*rows, "↪ 000") for line in each.split("\n")]
-        room = self.contentsRect().width() - 2
+        # As with a scroll bar: that would come for large letters, and go for small, without end.
+        around = MARGINS.left() + MARGINS.right() + self.width() - self.contentsRect().width()
+        bar = self.verticalScrollBar().sizeHint().width()
+        room = (self.area or self).width() - around - bar - 2
         for scale, is_narrow in SCALES[room <= theme.in_letters(LARGE_PX) :]:
             self._letters = scaled_font(scale * factor_of(self))
             metrics = QFontMetrics(self._letters, self)

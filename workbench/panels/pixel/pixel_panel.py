@@ -216,9 +216,7 @@ class PixelPane(QWidget):
         self._zoom = push_button("pixel-zoom", "Zoom", tip, "Zoom to the pixel")
         self._zoom.clicked.connect(self._ask_zoom)
         self._path = words_label("pixel-path")
-        self._path.setToolTip(
-            "The sample after each step. A click shows it there, as Tab and Enter do."
-        )
+        self._path.setToolTip("The sample after each step; a click, or Tab and Enter, goes there")
         self._path.setTextFormat(Qt.TextFormat.RichText)
         self._path.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._path.linkActivated.connect(lambda number: self._go_to(int(number)))
@@ -233,7 +231,8 @@ class PixelPane(QWidget):
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.add(self._numbers, 0)
-        VBox(self, 0).add(UprightArea(inside))
+        self._table.area = second.area = UprightArea(inside)
+        VBox(self, 0).add(second.area)
         self._off_stage = OffStage(self, tools)
         self._off_stage.staged.connect(self._show_hint)
 
