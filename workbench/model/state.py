@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -150,6 +151,9 @@ class Step(WrittenStep):
     last_free_ksize: int | None = None
 
 
+_fields_of_step = attrgetter(*(each.name for each in fields(Step)))
+
+
 def are_steps(value: Any) -> bool:
     """Return True for steps of a list as they are read from a file."""
     facts = {each.name: FACTS[each.name].check for each in fields(Step)}
@@ -275,7 +279,7 @@ class State:
     @property
     def selected(self) -> Step:
         """The selected step."""
-        return Step(**{each.name: getattr(self, each.name) for each in fields(Step)})
+        return Step(*_fields_of_step(self))
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -154,7 +154,7 @@ class StepsMenu(QObject):
 
         return Action(
             partial(self._row.select, number),
-            lambda: "" if named() else NO_SUCH,
+            lambda: "" if number < len(self._state.steps) else NO_SUCH,
             lambda: ": ".join((f"Step &{number + 1}", *named())),
         )
 
