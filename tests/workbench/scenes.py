@@ -26,7 +26,7 @@ from workbench.panels.blocks.candidates import field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.sweep.compare_dialog import CompareDialog
-from workbench.panels.timing.timing_panel import HistoryPlot
+from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.panels.weights.weights_summary import ResponseView
 
 # What has to say in words what it draws.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernels.core.plain_data import from_plain, table_beside
 from workbench.files.picture_errors import ImageFileError
 
 if TYPE_CHECKING:
@@ -15,9 +14,19 @@ if TYPE_CHECKING:
 
     from workbench.imaging.pictures import Metadata
 
+MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
-_TABLE = table_beside(__file__)
-_READ: dict[str, list[str]] = _TABLE["read"]
+_ALL_TYPES = ("uint8", "uint16", "float16", "float32")
+# Of what is read, by the format's family.
+_READ = {
+    "PNG": (".png",),
+    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
+    "TIFF": (".tif", ".tiff"),
+    "BMP": (".bmp", ".dib"),
+    "WebP": (".webp",),
+    "GIF": (".gif",),
+    "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
+}
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
 
 
@@ -55,7 +64,22 @@ class Format:
         return None
 
 
-FORMATS: tuple[Format, ...] = from_plain(tuple[Format, ...], _TABLE["formats"])
+FORMATS = (
+    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4)),
+    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4)),
+    # 65,500 is libjpeg's own limit, a little below the format's.
+    Format(
+        *("JPEG", "JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), 65_500),
+        has_quality=True,
+        can_be_lossless=False,
+        max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
+    ),
+    Format("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, has_quality=True),
+    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), max_metadata_bytes=0),
+    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
+    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
+    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
+)
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:
     _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
@@ -64,6 +88,7 @@ EXTENSION_OF = {family.lower(): extensions[0] for family, extensions in _WRITTEN
 
 
 def _file_type(title: str, extensions: Iterable[str]) -> str:
+    """A line of a file dialog's list of types, as Qt has them."""
     return f"{title} ({' '.join(f'*{extension}' for extension in extensions)})"
 
 

@@ -35,8 +35,8 @@ from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
+from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import TimingViews
-from workbench.panels.timing.timing_panel import RunHistory
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.live import Live

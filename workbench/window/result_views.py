@@ -21,8 +21,8 @@ from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
-from workbench.panels.timing.timing_panel import RunHistory
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker

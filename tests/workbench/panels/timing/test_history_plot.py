@@ -5,7 +5,7 @@ from PySide6.QtCore import QPointF
 
 from tests.made_up import result
 from workbench.base import theme
-from workbench.panels.timing.timing_panel import HistoryPlot, RunHistory
+from workbench.panels.timing.history_plot import HistoryPlot, RunHistory
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from kernels.core.device import NoDevice
 from tests.made_up import FAILED, H200, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
+from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
-from workbench.panels.timing.timing_panel import RunHistory, TimingPanel
+from workbench.panels.timing.timing_panel import TimingPanel
 from workbench.widgets.lazy_panel import DOCKS, LazyPanel
 from workbench.widgets.tile import ValueTile
 
