@@ -200,6 +200,12 @@ def _of_type(samples: Samples, dtype: np.dtype[Any]) -> Samples:
     return read_only(samples if samples.dtype == dtype else to_pixel_type(samples, dtype))
 
 
+def _added_up(times: Sequence[Timing]) -> Timing:
+    if len(times) == 1:  # mixed, or in a part
+        return times[0]
+    return Timing((sum(each.median_ms for each in times),), times[0].cache, "single")
+
+
 def _whole(job: Job, given: Samples, done: tuple[Result, ...]) -> Result:
     times = [each.kernel for each in done if each.kernel is not None]
     is_timed = len(times) == len(done)
@@ -208,7 +214,7 @@ def _whole(job: Job, given: Samples, done: tuple[Result, ...]) -> Result:
     return Result(
         job,
         _of_type(given, job.picture.dtype),
-        Timing((sum(e.median_ms for e in times),), times[0].cache, "single") if is_timed else None,
+        _added_up(times) if is_timed else None,
         tuple(ran for each in done for ran in each.ran),
         compile_ms=added_up(each.compile_ms for each in done),
         upload_ms=first.upload_ms,

@@ -94,9 +94,9 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     )
 
 
-def value_at(job: Job, y: int, x: int) -> Floats | None:
+def value_at(job: Job, y: int, x: int, at_once: int = AT_ONCE) -> Floats | None:
     """What all steps of `job` give at a pixel, (1, 1, C), not rounded; None: it takes too long."""
-    is_long = taps_of_tile(job, 1, 1) > AT_ONCE
+    is_long = taps_of_tile(job, 1, 1) > at_once
     return None if is_long else filtered(job, (y, y + 1), (x, x + 1))
 
 

@@ -70,7 +70,7 @@ def no_time_in_words(result: Result) -> str:
 def is_sum(result: Result) -> bool:
     """Return True where a list's time is that of its steps, each of which was timed alone."""
     times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
-    return bool(times) and result.kernel is not None and result.kernel.median_ms == sum(times)
+    return len(times) > 1 and result.kernel is not None and result.kernel.median_ms == sum(times)
 
 
 def ran_once(result: Result) -> bool:

@@ -301,13 +301,13 @@ class FileFilter(QDialog):
         """Show the plan of another filter; look at no disk while the dialog is hidden."""
         before, now = (
             (filter_choice.words_of(self._choice, each), filter_choice.filter_in_words(each))
-            for each in (old, new)
+            for each in map(filter_choice.whole_list, (old, new))
         )
         if before != now and self.isVisible() and not self._process.is_running:
             self._show_choice()
 
     def _show_choice(self) -> None:
-        state, choice = self._store.state, self._choice
+        state, choice = self._state, self._choice
         self._filter.setText(filter_choice.filter_in_words(state))
         self._note.show_or_hide(filter_choice.note_on(choice, state))
         self._newest_request += 1
@@ -321,7 +321,7 @@ class FileFilter(QDialog):
 
     @Slot()
     def _look(self) -> None:
-        request, choice, state = self._newest_request, self._choice, self._store.state
+        request, choice, state = self._newest_request, self._choice, self._state
 
         def show(plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
             if request == self._newest_request and not self._process.is_running:
@@ -356,12 +356,16 @@ class FileFilter(QDialog):
         self._show_phase(self._phase)
 
     @property
+    def _state(self) -> State:
+        return filter_choice.whole_list(self._store.state)
+
+    @property
     def _resumes(self) -> bool:
         return self._plan is not None and self._plan.known is not None
 
     @property
     def _arguments(self) -> list[str]:
-        words = filter_choice.words_of(self._choice, self._store.state, resume=self._resumes)
+        words = filter_choice.words_of(self._choice, self._state, resume=self._resumes)
         return words if self._choice.devices else words + device_options(sys.argv[1:])
 
     @Slot()

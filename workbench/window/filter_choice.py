@@ -21,6 +21,7 @@ from workbench.files.formats import EXTENSION_OF
 from workbench.model.intents import is_unclipped, step_in_words, taken_in
 from workbench.model.names import implementation_title
 from workbench.model.state import State
+from workbench.model.step_files import select
 from workbench.session.batch_process import BatchEnd
 from workbench.window.copy_as import filter_words, no_option
 
@@ -157,10 +158,18 @@ def _reject_unwritable(target: Path) -> None:
         raise PairingError(f"Nothing can be written into {there}; choose another folder.")
 
 
+def whole_list(state: State) -> State:
+    """The choices with the last step selected: what is looked at is not all that is to be done."""
+    return replace(state, **select(state.steps, len(state.steps) - 1)) if state.after else state
+
+
 def filter_in_words(state: State) -> str:
     """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
     steps = " ▸ ".join(map(step_in_words, taken_in(state)))
     parts = [steps, f"border {state.border}"]
+    if state.region is not None:
+        x, y, width, height, _ = state.region
+        parts.append(f"only in {width}×{height} at {x},{y}")
     if state.pixel_type is not None:
         parts.append(f"as {state.pixel_type}")
     return " · ".join((*parts, implementation_title(state.implementation)))

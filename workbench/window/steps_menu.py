@@ -122,8 +122,11 @@ class StepsMenu(QObject):
 
     def open_file(self, path: Path) -> None:
         """Take the steps in a file in place of those there are."""
-        self._settings.add_recent_file(path, RECENT_LISTS)
-        take = partial(self._take, path.name)
+
+        def take(found: step_words.WrittenList) -> None:
+            self._settings.add_recent_file(path, RECENT_LISTS)
+            self._take(path.name, found)
+
         self._reading.run(partial(step_words.read, path), take, self._fail)
 
     # -- edits

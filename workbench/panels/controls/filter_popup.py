@@ -158,8 +158,14 @@ class FilterPopup(QFrame):
             heading.setHidden(all(tile.isHidden() for tile in tiles))
         self._nothing.setVisible(not found)
         shown = [tile for tile in self._tiles if not tile.isHidden()]
-        if shown and self._list.currentItem() not in shown:
-            self._list.setCurrentItem(shown[0])
+        # What is called so goes before what stands in a group called so.
+        named = [tile for tile in shown if text and _is_called(tile.data(KEY), text)]
+        if named or (shown and self._list.currentItem() not in shown):
+            self._list.setCurrentItem((named or shown)[0])
+
+
+def _is_called(key: str, text: str) -> bool:
+    return filters.get(key).title.lower().startswith(text.lower())
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by

@@ -38,7 +38,7 @@ WIDE, NARROW = "= 0.0001234", "0" * pixel_words.NARROW  # as wide as numbers are
 AROUND_PX = 6  # of a number
 ENOUGH_PX = 270  # a table that is higher scrolls by itself, in usual letters
 FAR = 10  # pixels per arrow key with Shift
-TIP = "Arrow keys: the next pixel; with Shift ten further.\nEnter: this pixel, a step before."
+TIP = "Arrow keys: next pixel; with Shift ten further.\nEnter: this pixel, in a list a step before."
 
 
 class Neighbours(QAbstractTableModel):

@@ -26,7 +26,7 @@ RULES = {
 NARROW = 6  # characters that a number has in a narrow cell, where that is possible
 VS = "\N{NO-BREAK SPACE}vs\N{NO-BREAK SPACE}"  # what is compared stays on its line
 STANDS_IN, ZERO = "↪", "∅"
-FOLLOW = "Double click: go to it, in the step before"
+FOLLOW = "Double click: go to it, in a list a step before"
 
 
 def exact(value: float) -> str:
