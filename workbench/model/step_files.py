@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
+from kernels.core.device import Device, NoDevice
 from kernels.engine.auto import AUTO
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_keys import toml
 from kernels.sweeps.step_words import VERSION, WrittenList, WrittenStep, refuse_number, to_words
+from workbench.model import intents
 from workbench.model.intents import taken_in
+from workbench.model.names import implementation_title
 from workbench.model.state import State, Step
 
 
@@ -17,6 +21,25 @@ def _new(step: WrittenStep) -> Step:
     """A written step as a new one of the State, which runs on `auto` for the present."""
     written = {each.name: getattr(step, each.name) for each in fields(WrittenStep)}
     return Step(**written, implementation=step.chosen_implementation or AUTO.key)
+
+
+def run_here(state: State, device: Device | NoDevice | None) -> tuple[list[Step], list[str]]:
+    """The steps, with `auto` in place of what cannot run here, and a sentence on each of these.
+
+    device  None: not known yet, and checked once it is
+    """
+    lost, steps = [], list(state.steps)
+    for number, step in enumerate(steps):
+        chosen, reason = step.implementation, None
+        if device is not None:
+            reason = intents.why_not_here(intents.implementation(chosen), device)
+        if is_own(chosen) and number != len(state.before):
+            reason = "a user kernel is read for the selected step alone."
+        if reason:
+            title = implementation_title(chosen)
+            lost.append(f"Step {number + 1} was to run on {title}: {reason}")
+            steps[number] = replace(step, implementation=AUTO.key, chosen_implementation=None)
+    return steps, lost
 
 
 def is_list(state: State) -> bool:

@@ -20,8 +20,8 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.files.formats import OPEN_FILTER, PICTURES_FILTER
 from workbench.files.neighbours import Shelf
 from workbench.imaging.pictures import Picture
-from workbench.model import choices, intents
-from workbench.model.state import State
+from workbench.model import choices, intents, step_files
+from workbench.model.state import FACTS, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
@@ -270,8 +270,17 @@ class PictureIntake(QObject):
             self._opener.open_built_in(built_in)
 
     def _choose(self, data: dict[str, Any], name: str, more: str = "") -> None:
-        changes = choices.from_data(data, self._store.state)
-        sentence = f"Settings restored from {name}. {more}".strip()
+        changes, lost = choices.recalled(data, self._store.state)
+        steps, unable = step_files.run_here(
+            replace(self._store.state, **changes), self._worker.device
+        )
+        number = len(changes.get("before", self._store.state.before))
+        if {"before", "after"} & changes.keys():
+            changes |= {"before": tuple(steps[:number]), "after": tuple(steps[number + 1 :])}
+        said = [each for each in unable if not each.startswith(f"Step {number + 1} ")]
+        if any(each.startswith(FACTS["before"].label) for each in lost):
+            said.append("Steps that make no sense were left out.")
+        sentence = " ".join(filter(None, (f"Settings restored from {name}.", *said, more)))
         given, text_sha256 = data.get("implementation"), data.get(choices.TEXT)
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]

@@ -13,15 +13,12 @@ from PySide6.QtWidgets import QMenu, QSlider
 
 from kernels.core.job import MAX_STEPS, Result
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
-from kernels.engine.auto import AUTO
-from kernels.rungs.own_kernels import is_own
 from kernels.sweeps import step_words
 from workbench.base.plain_text import Label
 from workbench.base.settings import RECENT_LISTS
 from workbench.imaging.display_mapping import with_file_white
 from workbench.imaging.pictures import Picture
 from workbench.model import intents, step_files
-from workbench.model.names import implementation_title
 from workbench.model.state import State, has_row
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.steps import list_edits
@@ -230,17 +227,8 @@ class StepsMenu(QObject):
     def _take(self, name: str, found: step_words.WrittenList) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""
         state = replace(self._state, **step_files.changes_of(found))
-        device, lost, steps = self._worker.device, [], list(state.steps)
-        for number, step in enumerate(steps):
-            chosen, reason = step.implementation, None
-            if device is not None:
-                reason = intents.why_not_here(intents.implementation(chosen), device)
-            if is_own(chosen) and number != len(state.before):
-                reason = "a user kernel is read for the selected step alone."
-            if reason:
-                title = implementation_title(chosen)
-                lost.append(f"Step {number + 1} was to run on {title}: {reason}")
-                steps[number] = replace(step, implementation=AUTO.key, chosen_implementation=None)
+        device = self._worker.device
+        steps, lost = step_files.run_here(state, device)
         changes = step_files.select(steps, len(state.before))
         if device is not None:
             changes |= intents.steps_for(replace(state, **changes), device)
