@@ -81,6 +81,11 @@ def test_a_change_of_a_step_runs_that_and_those_behind_it():
     assert len(engine.titles(listed(picture=PICTURE.copy()))) == 3
 
 
+def test_one_step_that_is_mixed_has_its_own_samples():
+    result = Engine(use_gpu=False).run(listed(replace(BLUR, mix=0.5)), TIMED)
+    assert result.kernel is result.steps[0].kernel
+
+
 def test_what_was_run_for_less_does_not_stand_for_more():
     engine = Counting()
     wanted = [ONCE, CHECKED, TIMED, EVERY_PIXEL, replace(EVERY_PIXEL, max_samples=9, cache="warm")]

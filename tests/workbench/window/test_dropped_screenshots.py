@@ -8,6 +8,7 @@ from PIL import Image
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QPushButton
 
+from kernels.engine.auto import AUTO
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     answer_file_dialogs,
@@ -22,6 +23,8 @@ from tests.workbench.driving import (
 from workbench.files import png
 from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
+from workbench.model import choices
+from workbench.model.state import State, Step
 from workbench.session import exporter
 from workbench.session.exporter import read_settings, save_png
 
@@ -89,6 +92,16 @@ def test_a_window_comes_back_with_its_picture_and_pins(
     with qtbot.waitSignal(other.opener.opened):
         drop(other, path)  # once more brings no pin twice
     until(qtbot, lambda: len(other.inspection.pins) == 1 and other.store.state.ksize == 9)
+
+
+def test_steps_that_cannot_run_here_are_replaced_and_it_is_said(window, said):
+    first = {**choices.to_data(State(before=(Step(),)))["before"][0], "implementation": "shared"}
+    window.intake._take_settings({"filter": "box", "before": [first], "picture": None}, "a.png")
+    assert [each.filter for each in window.store.state.steps] == ["gaussian", "box"]
+    assert window.store.state.before[0].implementation == AUTO.key
+    assert "Step 1 was to run on Shared-memory tile" in said[-1]
+    window.intake._take_settings({"filter": "box", "before": [3]}, "b.png")
+    assert "Steps that make no sense were left out." in said[-1]
 
 
 def test_where_its_picture_is_gone_the_settings_come_back_and_that_is_said(

@@ -70,6 +70,12 @@ def test_typing_searches_at_once_and_enter_chooses(qtbot, window, popup):
     assert child(window, "filter", QComboBox).currentData() == "laplacian_of_gaussian"
 
 
+def test_what_is_called_so_goes_before_its_group(popup):
+    type_in(popup, "edges")
+    assert len(tiles(popup)) > 1
+    assert marked(popup) == "Edges"
+
+
 def test_arrow_keys_go_along_and_down(popup):
     first, second = (
         [each.title for each in all_filters() if each.group == name] for name in GROUPS[:2]

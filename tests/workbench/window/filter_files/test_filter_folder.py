@@ -25,6 +25,8 @@ from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.journal import NAME
 from workbench.cli import main
 from workbench.files import image_files
+from workbench.model.state import Step
+from workbench.model.step_files import select
 from workbench.window import file_filter
 
 MANY = 40
@@ -126,6 +128,18 @@ def test_what_is_set_is_shown_and_followed_and_names_are_seen_before(qtbot, wind
     assert rows(window, "preview")[0].endswith("p0_gaussian_7.tif")
     assert child(window, "folder-filter", QLabel).text().startswith("Gaussian blur 7×7 · border")
     assert not (folder / "out").exists()
+
+
+def test_a_list_is_all_done_whichever_step_is_looked_at(qtbot, window, dialog, folder):
+    blur, edges = Step("gaussian", 3), Step("edges", 5)
+    settle(qtbot, window, lambda: window.store.update(**select((blur, edges), 0)))
+    settle(qtbot, window, lambda: window.store.choose(region=(0, 0, 9, 5, 0)))
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    words = child(window, "folder-filter", QLabel).text()
+    assert words.startswith("Gaussian blur 3×3 ▸ Edges 5×5 · ")
+    assert "only in 9×5 at 0,0" in words
+    command = child(window, "folder-command", QLineEdit).text()
+    assert command.index("--step gaussian:3") < command.index("--step edges:5")
 
 
 def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder):
