@@ -50,7 +50,7 @@ def is_list(state: State) -> bool:
 def changes_of_steps(steps: Sequence[WrittenStep]) -> dict[str, Any]:
     """Changes to a State that has these steps, the last one selected.  Raises StepFileError."""
     refuse_number(len(steps))
-    return select(list(map(_new, steps)), len(steps) - 1)
+    return {**select(list(map(_new, steps)), len(steps) - 1), "compared": None}  # it is gone
 
 
 def select(steps: Sequence[Step], at: int) -> dict[str, Any]:

@@ -188,9 +188,11 @@ class StepsMenu(QObject):
             if self._state.picture is not picture:
                 return
             steps = intents.with_filter(self._state, "identity") | {"mix": 1.0, "is_on": True}
-            if after := self._state.after:
-                steps = step_files.select(after, 0)
-            self._store.update(**intents.with_picture(made) | steps | {"before": ()})
+            steps |= {"before": (), "compared": None}
+            if self._state.after:
+                behind = range(self._number() + 1, len(self._state.steps))
+                steps = list_edits.ordered(self._state, behind, 0)
+            self._store.update(**intents.with_picture(made) | steps)
             if not made.is_stored_as(self._state.pixel_type):
                 self._opener.store_again(made)
 
@@ -233,7 +235,7 @@ class StepsMenu(QObject):
         if device is not None:
             changes |= intents.steps_for(replace(state, **changes), device)
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
-        self._store.update(**how, **changes)
+        self._store.update(**how, **changes, compared=state.compared)
         if lost:
             self._messages.show_message("warning", f"{name}: {' '.join(lost)}")
 

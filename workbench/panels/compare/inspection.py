@@ -80,7 +80,7 @@ class Inspection(QObject):
         self._store, self._live, self._compare, self._steps = store, live, compare, steps
         self._messages, self._inform = messages, partial(messages.show_message, "info")
         self._worker = worker
-        self._up_to: tuple[Job, DisplayMapping] | None = None  # and including the step `compared`
+        self._up_to: tuple[Job, tuple[DisplayMapping, str]] | None = None  # the step compared with
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
@@ -165,7 +165,7 @@ class Inspection(QObject):
             self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
             self.refresh()
-        if old.compared != new.compared:
+        if old.compared != new.compared and old.steps == new.steps:  # else it only moved
             self.set_against(0)
         if not intents.needs_run(old, new):
             self._ask_before()
@@ -226,14 +226,19 @@ class Inspection(QObject):
         if (number := state.compared) in range(len(state.steps)) and has_row(state):
             at = replace(state, **select(state.steps, number or 0))
             with suppress(KernelError):  # the window says why, once that step is selected
-                job, look = intents.job_for(at), intents.look_for(at)
+                job, look = intents.job_for(at, is_newest=False), intents.look_for(at)
         if job is None:
             self._show_before(None)
-        elif self._up_to is None or look != self._up_to[1] or not job.same_run(self._up_to[0]):
-            self._up_to = job, look
-            caption = f"After step {(number or 0) + 1} · {intents.work_in_words(job)}"
-            make = partial(_filtering, self._worker, job, look, caption)
-            self._worker.ask(BEFORE, make, self._show_before, self._inform, REGION)
+            return
+        shown = look, f"After step {(number or 0) + 1} · {intents.work_in_words(job)}"
+        if self._up_to is None or shown != self._up_to[1] or not job.same_run(self._up_to[0]):
+            self._up_to = job, shown
+            make = partial(_filtering, self._worker, job, *shown)
+            self._worker.ask(BEFORE, make, self._show_before, self._fail_before, REGION)
+
+    def _fail_before(self, sentence: str) -> None:
+        self._show_before(None)
+        self._inform(sentence)
 
     def _show_before(self, before: Shown | Progress | None) -> None:
         if before is None:

@@ -93,15 +93,15 @@ class StepRow(QFrame):
         while len(self.chips) < len(state.steps):
             self._make_chip()
         looks = _looks(state, self._times.of(state), is_original)
-        if known := self._known_thumbnails:
+        known = self._known_thumbnails
+        if known:
             looks = [each._replace(thumbnail=known[each.number]) for each in looks]
-            self._original.setIcon(QIcon(QPixmap.fromImage(known[0].image)))
+        self._original.setIcon(_icon(known[0] if known else None))
         for chip, look in zip_longest(self.chips, looks):
             chip.setVisible(look is not None)
             if look is not None:
                 chip.show_look(look)
-            if look and look.thumbnail and not look.thumbnail.image.isNull():  # else the old stays
-                chip.setIcon(QIcon(QPixmap.fromImage(look.thumbnail.image)))
+                chip.setIcon(_icon(look.thumbnail))  # none until it is made: the old is another's
         self._share_room()
         self.update()
 
@@ -114,7 +114,10 @@ class StepRow(QFrame):
     def show_thumbnails(self, is_on: bool) -> None:
         """Show on each chip what the list gives after its step, or no longer."""
         self.has_thumbnails = is_on
-        self._original.setToolButtonStyle(Qt.ToolButtonStyle(3 * is_on))  # below the icon, or alone
+        style = Qt.ToolButtonStyle
+        self._original.setToolButtonStyle(
+            style.ToolButtonTextUnderIcon if is_on else style.ToolButtonTextOnly
+        )
         self._original.setIconSize(PICTURE_PX)
         self.show_state(self._state)
 
@@ -272,6 +275,10 @@ class StepRow(QFrame):
         widths = full if sum(full) <= room else words
         for chip, wide in zip(shown, _capped(widths, room), strict=True):
             chip.setFixedWidth(max(wide, LEAST_PX))
+
+
+def _icon(of: thumbnails.Thumbnail | None) -> QIcon:
+    return QIcon(QPixmap.fromImage(of.image)) if of else QIcon()
 
 
 def _capped(widths: Sequence[int], room: int) -> list[int]:

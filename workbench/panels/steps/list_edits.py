@@ -37,22 +37,27 @@ def adding(state: State) -> Changes:
 
 def duplicating(state: State) -> Changes:
     """Changes that add a copy of the selected step after it."""
-    number = len(state.before)
-    return select((*state.steps[: number + 1], *state.steps[number:]), number + 1)
+    number, count = len(state.before), len(state.steps)
+    return ordered(state, [*range(number + 1), *range(number, count)], number + 1)
 
 
 def removing(state: State) -> Changes:
     """Changes that take the selected step out; the one after it is selected, else the last."""
-    steps = (*state.before, *state.after)
-    return select(steps, min(len(state.before), len(steps) - 1))
+    number, left = len(state.before), len(state.steps) - 1
+    return ordered(state, [*range(number), *range(number + 1, left + 1)], min(number, left - 1))
 
 
 def moving(state: State, number: int, to: int) -> Changes:
     """Changes that put step `number` where `to` is; the same step stays selected."""
-    steps = list(enumerate(state.steps))
-    steps.insert(to, steps.pop(number))
-    selected = [each for each, _ in steps].index(len(state.before))
-    return select([step for _, step in steps], selected)
+    order = list(range(len(state.steps)))
+    order.insert(to, order.pop(number))
+    return ordered(state, order, order.index(len(state.before)))
+
+
+def ordered(state: State, order: Sequence[int], at: int) -> Changes:
+    """Changes to the steps of these former numbers; the one compared with stays, or is none."""
+    compared = order.index(state.compared) if state.compared in order else None
+    return {**select([state.steps[each] for each in order], at), "compared": compared}
 
 
 def switching(state: State, number: int) -> Changes:

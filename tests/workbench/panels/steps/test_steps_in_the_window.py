@@ -6,9 +6,12 @@ from typing import get_args
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QMenu
+from scipy import ndimage
 
+from kernels.core.errors import CannotRunError
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import scene
 from tests.workbench import scenes
@@ -251,14 +254,57 @@ def test_thumbnails_show_what_the_list_gives_after_each_step(qtbot, listed):
     assert [each.is_reduced for each in thumbnails(listed)] == [False, False, True]
     assert "reduced" in chips(listed)[2].toolTip()
     assert chips(listed)[0].height() == tall  # nothing moves when they come
-    guess = thumbnails(listed)[2].image
     settle(qtbot, listed, lambda: QTest.keyClick(chips(listed)[1], Qt.Key.Key_Right))
     until(qtbot, lambda: are_made(listed) and not thumbnails(listed)[2].is_reduced)
     settle(qtbot, listed, lambda: row.switch(2))
     until(qtbot, lambda: thumbnails(listed)[2].image == thumbnails(listed)[1].image)
-    child(listed, "step-round", QCheckBox).click()
+    settle(qtbot, listed, child(listed, "step-round", QCheckBox).click)
+    until(qtbot, lambda: are_made(listed))
+    whole = thumbnails(listed)[1].image
     settle(qtbot, listed, lambda: listed.store.choose(region=(10, 10, 40, 30, 4)))
-    until(qtbot, lambda: are_made(listed) and thumbnails(listed)[1].image != guess)
+    until(qtbot, lambda: are_made(listed) and thumbnails(listed)[1].image != whole)
+    row.select(1)
+    trigger(listed, "Move step left")
+    assert all(chip.icon().isNull() for chip in chips(listed))  # what was there is of others
+    trigger(listed, "Thumbnails")
+    scenes.rest()
+    original = child(listed, "step-original")
+    assert original.icon().isNull()
+    assert original.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextOnly
+    assert original.height() <= short + 4
+
+
+def pixels(thumbnail):
+    image = thumbnail.image.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
+    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).astype(float)
+
+
+def test_thumbnails_are_mixed_as_their_steps_are(qtbot, listed):
+    trigger(listed, "Thumbnails")
+    steps = Step("box", 5, mix=0.5), Step("box", 9, mix=0.25)
+    settle(qtbot, listed, lambda: listed.store.update(**select(steps, 0), border="mirror"))
+    until(qtbot, lambda: are_made(listed))
+    given = listed.store.state.picture.samples.astype(float)
+    for thumbnail, step in zip(thumbnails(listed), steps, strict=True):  # the second did not run
+        blurred = ndimage.uniform_filter(given, (step.ksize, step.ksize, 1), mode="mirror")
+        given = step.mix * blurred + (1 - step.mix) * given
+        assert np.abs(pixels(thumbnail) - given).max() <= 1
+
+
+def test_slopes_of_a_reduced_picture_are_those_of_the_whole(qtbot, listed):
+    ramp = np.arange(640) // 4 + np.arange(320)[:, None] // 4
+    show_picture(qtbot, listed, ramp.astype(np.uint8)[..., None])
+    listed.store.update(**select((Step("box", 5), EDGES), 0))
+    settle(qtbot, listed, lambda: listed.store.choose(ksize=7))
+    trigger(listed, "Thumbnails")
+    until(qtbot, lambda: are_made(listed))
+    guess = thumbnails(listed)[1]
+    assert guess.is_reduced
+    settle(qtbot, listed, lambda: click_chip(listed, 1))
+    until(qtbot, lambda: not thumbnails(listed)[1].is_reduced)
+    off = pixels(guess) - pixels(thumbnails(listed)[1])
+    assert np.abs(off[4:-4, 4:-4]).max() <= 1
 
 
 def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed):
@@ -283,7 +329,7 @@ def test_thumbnails_are_remembered_and_cost_nothing_while_they_are_off(
 ):
     made = []
     with monkeypatch.context() as patch:
-        patch.setattr("workbench.panels.steps.thumbnails.make", lambda *each: made.append(each))
+        patch.setattr(listed.step_row._latest, "_work", lambda *each: made.append(each))
         settle(qtbot, listed, lambda: click_chip(listed, 0))
     assert made == []
     assert action(listed, "Thumbnails").isEnabled()
@@ -353,6 +399,45 @@ def test_the_step_compared_with_follows_edits_and_may_come_later(qtbot, listed):
     show_picture(qtbot, listed, small()[:50])
     until(qtbot, lambda: listed.compare.compared is not None)
     assert listed.compare.compared.samples.shape == (50, 96, 3)
+
+
+def test_the_step_compared_with_stays_the_same_where_the_list_is_edited(qtbot, listed):
+    store = listed.store
+    compare_with(listed, 1)
+    listed.step_row.select(0)
+    trigger(listed, "Duplicate step")
+    assert store.state.compared == 2
+    trigger(listed, "Move step right")  # past it
+    assert store.state.compared == 1
+    listed.inspection.pin()
+    listed.inspection.set_against(1)
+    listed.step_row.select(0)
+    listed.step_row.remove()
+    assert (store.state.compared, listed.inspection.against) == (0, 1)
+    listed.step_row.select(0)
+    listed.step_row.remove()
+    assert store.state.compared is None
+    listed.undo_history.undo()
+    assert store.state.compared == 0
+    trigger(listed, "Use the result as picture")
+    until(qtbot, lambda: store.state.compared is None)
+
+
+def test_a_step_compared_with_that_fails_leaves_the_original(qtbot, listed, monkeypatch):
+    listed.store.update(compared=0)
+    until(qtbot, lambda: listed.compare.compared is not None)
+    listed.step_row.switch(1)
+    listed.store.update(compared=1)  # the same run under another number
+    until(qtbot, lambda: "After step 2 · " in listed.compare.compared.caption)
+
+    def refuse(*_):
+        raise CannotRunError("No room.")
+        yield
+
+    monkeypatch.setattr("workbench.panels.compare.inspection._filtering", refuse)
+    listed.store.update(compared=2)
+    until(qtbot, lambda: listed.messages.sentence == "No room.")
+    assert listed.compare.compared is None
 
 
 def test_pins_and_the_step_compared_with(qtbot, listed):
