@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLineEdit
 
+from kernels.core.timing import in_a_row
 from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import read_session
 from kernels.sweeps.step_words import as_word, list_words
@@ -118,6 +119,10 @@ def test_a_bar_is_made_of_its_steps_and_names_the_difference(qapp):
         on_gpu = bar.cell.implementation != "opencv"
         assert ("less than its steps one by one" in bar.text) == on_gpu
     assert "as a whole" in figure.sentence
+    # As in strips, or on several GPUs: no whole was run.
+    sums = a_session("lists", outcome=lambda _, it: replace(it, kernel=in_a_row(it.steps)))
+    figure = KINDS["steps_stacked"].figure(Data([sums]))
+    assert "as a whole" not in figure.sentence + "".join(bar.text for bar in figure.body.bars)
     svg = svg_of(figure, (900, 500))
     assert "sobel_x" in svg
     assert "gaussian:7" in svg
