@@ -358,6 +358,8 @@ def _with_steps(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
         return made
     if THIS in made.lists and state.is_rounded:
         raise UnclearError("A sweep does not round between steps: switch that off.", "lists")
+    if THIS in made.lists and state.region is not None:
+        raise UnclearError("A sweep filters whole pictures: Shift+G lets go of the part.", "lists")
     try:
         mine = in_a_line(taken_in(state)) if THIS in made.lists else ""
         return with_lists(made, (mine if e == THIS else e for e in made.lists), also=texts)

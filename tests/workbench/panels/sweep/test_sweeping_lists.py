@@ -103,6 +103,8 @@ def test_what_makes_no_list_is_said_below_its_line(texts, said):
     assert refused.value.field == "lists"
     with pytest.raises(UnclearError, match="does not round between steps"):
         draft(replace(STATE, is_rounded=True), lists="this")
+    with pytest.raises(UnclearError, match="filters whole pictures: Shift"):
+        draft(replace(STATE, region=(1, 2, 9, 8, 0)), lists="this")
 
 
 # -- charts and reports
