@@ -147,7 +147,8 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
     Dimension(
         *("lists", "Steps", "this"),
-        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x",
+        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x.\n"
+        "A file of steps is opened in the window, and is “this” then.",
         ticks=((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     ),
     Dimension(

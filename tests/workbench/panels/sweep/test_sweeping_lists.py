@@ -94,6 +94,7 @@ def test_lines_of_lists_are_read_and_written():
     [
         ({"lists": "this", "ksizes": "3, 5"}, "A list has kernel_size in its steps"),
         ({"lists": "skotch"}, "There is no list 'skotch'"),
+        ({"lists": "mine.toml"}, "Open mine.toml as the window's steps, and write “this”."),
         ({"lists": "box:4"}, "size must be an odd number"),
     ],
 )
