@@ -34,7 +34,7 @@ THIS = "this"  # the picture that is open
 MAX_DIGITS = 8  # of a whole number in a line
 # Commas, semicolons and spaces separate a list's words, but not spaces around a ×.
 BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
-BETWEEN_LISTS = re.compile(r",(?!\s*(?:\w+=|off\b))")  # which is no comma inside a step
+BETWEEN_LISTS = re.compile(r",(?!\s*(?:\w+\s*=|off\b))")  # which is no comma inside a step
 
 Values = tuple[Any, ...]
 Here = Device | NoDevice | None

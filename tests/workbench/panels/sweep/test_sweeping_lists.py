@@ -75,7 +75,7 @@ def test_a_point_of_a_rung_is_shown_on_what_there_is(qtbot, window):
 
 
 def test_lines_of_lists_are_read_and_written():
-    values = BY_FIELD["lists"].values("this, sketch, gaussian:5,mix=0.5,sigma=1 + sobel_x,off")
+    values = BY_FIELD["lists"].values("this, sketch, gaussian:5,mix=0.5, sigma = 1 + sobel_x,off")
     assert values == ("this", list_words("sketch"), "gaussian:5,sigma=1.0,mix=0.5")
     plan = draft(lists="this, sketch", sizes="16, 32")
     assert plan.lists == ("gaussian:5 + sobel_x", list_words("sketch"))
