@@ -219,7 +219,7 @@ def parse_step(text: str) -> WrittenStep:
 
 
 def _value(word: str, text: str) -> Any:
-    for kind in (int, float) if word != "weights" else ():
+    for kind in (int, float) if word != "weights" and "_" not in text else ():
         try:
             return kind(text)
         except ValueError:
@@ -355,6 +355,8 @@ def in_a_line(steps: Iterable[WrittenStep]) -> str:
     """Steps that are on, as `list_words` has them."""
     xy = WrittenStep().block_xy
     on = [replace(e, chosen_implementation=None, block_xy=xy) for e in steps if e.is_on]
+    if not on:
+        raise StepFileError("No step of the list is on.")
     refuse_number(len(on))
     return AND.join(map(as_word, on))
 

@@ -65,7 +65,7 @@ def test_a_plan_names_lists_by_steps_by_name_and_by_file(tmp_path):
         ({"list": "gaussian:4 + box"}, "gaussian:4: size must be an odd number"),
         ({"list": "box + "}, "There is no filter"),
         ({"list": " + ".join(["box"] * 9)}, "A list has 1 to 8 steps, not 9."),
-        ({"list": "box,off"}, "A list has 1 to 8 steps, not 0."),
+        ({"list": "box,off"}, "No step of the list is on."),
         ({"list": "no.toml"}, "no.toml cannot be read: No such file"),
         ({"list": 3}, "list must be a text in quotes, not 3."),
     ],
