@@ -69,7 +69,8 @@ def test_a_point_of_a_rung_is_shown_on_what_there_is(qtbot, window):
     window.sweep.get().chart.picked.emit(cell)
     until(qtbot, lambda: window.store.state.before)
     assert as_word(window.store.state.steps[0]).startswith("gaussian:7")
-    assert "Shown with" in window.messages.sentence
+    assert "Shown with OpenCV" in window.messages.sentence
+    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
     window.sweep.get().chart.picked.emit(replace(cell, list="median:5 + box:3"))
     until(qtbot, lambda: window.messages.kind == "error")
 
