@@ -111,6 +111,13 @@ def test_several_pictures_add_up_by_step():
     assert sum(medians) == pytest.approx(record.verified.kernel.median_ms, rel=0.5)
 
 
+def test_lists_that_begin_alike_are_each_timed_from_the_first_step_on():
+    plan = replace(PLAN, implementations=("opencv",), lists=(BLUR, "gaussian:5 + box:3"))
+    records = measured(plan, Engine(use_gpu=False))
+    one, other = (each.verified.steps[0].samples_ms for each in records)
+    assert len({*one} & {*other}) < len(one) / 2  # some may be equal by chance
+
+
 def test_auto_takes_a_rung_for_each_step_and_is_refused_without_a_gpu(tmp_path):
     cell = replace(PLAN.cells()[-1], implementation="auto", cache="cold")
     assert "GPU" in refusal(Engine(use_gpu=False), cell)
