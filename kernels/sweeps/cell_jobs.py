@@ -123,6 +123,8 @@ def weights_of(cell: Cell) -> NDArray[np.float32]:
 
 def steps_of(cell: Cell) -> tuple[WrittenStep, ...]:
     """The steps of the cell's list, or its filter as the only one.  Raises BadJobError."""
+    if cell.filter == "custom" and cell.matrix is None:
+        raise BadJobError("Custom weights have to be given.")
     one = WrittenStep(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix or IDENTITY)
     return steps_in(cell.list) or (one,)
 

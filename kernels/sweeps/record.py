@@ -30,7 +30,7 @@ class Measurement:
     load: Load | None = None  # what else the CPU did meanwhile; None on the GPU, or not known
     occupancy: Occupancy | None = None  # of its first pass, from the driver; None on the CPU
     compulsory_bytes: int = 0  # all pictures read once and written once
-    steps: tuple[Timing, ...] = ()  # of a list, each alone; on the CPU `kernel` is their sum
+    steps: tuple[Timing, ...] = ()  # of a list, each alone
 
     @classmethod
     def of(cls, result: Result, **more: object) -> Measurement:
@@ -46,6 +46,15 @@ class Measurement:
             steps=tuple(each.timed for each in result.steps),
             **more,  # type: ignore[arg-type]
         )
+
+    @property
+    def is_sum(self) -> bool:
+        """True where a list was not timed in one go: its samples are sums of its steps'.
+
+        Only the first of them tell, as rounds may have more samples of a step than of another.
+        """
+        first_ms = sum(each.samples_ms[0] for each in self.steps)
+        return math.isclose(self.kernel.samples_ms[0], first_ms)
 
     @property
     def end_to_end_ms(self) -> float | None:

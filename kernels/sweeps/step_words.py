@@ -219,7 +219,7 @@ def parse_step(text: str) -> WrittenStep:
 
 
 def _value(word: str, text: str) -> Any:
-    for kind in (int, float) if word != "weights" else ():
+    for kind in (int, float) if word != "weights" and "_" not in text else ():
         try:
             return kind(text)
         except ValueError:
@@ -329,22 +329,25 @@ AND = " + "
 def list_words(text: str, folder: Path | None = None) -> str:
     """A plan's list in a line, in the words that its cells have: "gaussian:7 + sobel_x".
 
-    text    steps with " + " between, or the name of a list that comes along, or of a file, which
-            is in `folder`
+    text    steps with " + " between, or the name of a list that comes along, or of a file
+    folder  where files are; None: none is read
     Steps that are off are left out, as are implementations and block shapes, which the plan has.
     Raises KernelError, also where a file says what a sweep does not do.
     """
     if text in ready_made():
         return in_a_line(ready_made()[text].steps)
     if text.endswith(SUFFIX):
-        found = read((folder or Path()) / text)
+        if folder is None:
+            raise StepFileError(f"Open {text} as the window's steps, and write “this”.")
+        found = read(folder / text)
         for key in ("region", "round_between_steps"):
             if getattr(found, key):
                 raise StepFileError(f"{text} has {key}, which a sweep does not: leave it out.")
         return in_a_line(found.steps)
     if not re.search(r"[:,+]", text):
         keys = [each.key for each in filters.all_filters()]
-        known_name("list", text, (*ready_made(), *keys), ", or a file such as mine.toml")
+        more = "" if folder is None else ", or a file such as mine.toml"
+        known_name("list", text, (*ready_made(), *keys), more)
     return in_a_line(map(parse_step, re.split(r"\s\+\s", text)))
 
 
@@ -352,6 +355,8 @@ def in_a_line(steps: Iterable[WrittenStep]) -> str:
     """Steps that are on, as `list_words` has them."""
     xy = WrittenStep().block_xy
     on = [replace(e, chosen_implementation=None, block_xy=xy) for e in steps if e.is_on]
+    if not on:
+        raise StepFileError("No step of the list is on.")
     refuse_number(len(on))
     return AND.join(map(as_word, on))
 

@@ -114,7 +114,7 @@ def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
     if arguments.implementations:
         plan, folder = replace(plan, implementations=arguments.implementations), Path()
     if arguments.lists:
-        plan = replace(with_lists(plan, arguments.lists), source="", table="", note="")
+        plan = replace(with_lists(plan, arguments.lists, Path()), source="", table="", note="")
     if arguments.seconds is not None:
         plan = replace(plan, cell_seconds=arguments.seconds)
     return with_kernels(plan, folder)

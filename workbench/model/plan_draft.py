@@ -34,7 +34,7 @@ THIS = "this"  # the picture that is open
 MAX_DIGITS = 8  # of a whole number in a line
 # Commas, semicolons and spaces separate a list's words, but not spaces around a ×.
 BETWEEN = re.compile(r"[,;]|\s+(?![×xX*])(?<![×xX*]\s)")
-BETWEEN_LISTS = re.compile(r",(?!\s*(?:\w+=|off\b))")  # which is no comma inside a step
+BETWEEN_LISTS = re.compile(r",(?!\s*(?:\w+\s*=|off\b))")  # which is no comma inside a step
 
 Values = tuple[Any, ...]
 Here = Device | NoDevice | None
@@ -147,7 +147,8 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
     Dimension(
         *("lists", "Steps", "this"),
-        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x",
+        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x.\n"
+        "A file of steps is opened in the window, and is “this” then.",
         ticks=((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     ),
     Dimension(
@@ -358,6 +359,8 @@ def _with_steps(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
         return made
     if THIS in made.lists and state.is_rounded:
         raise UnclearError("A sweep does not round between steps: switch that off.", "lists")
+    if THIS in made.lists and state.region is not None:
+        raise UnclearError("A sweep filters whole pictures: Shift+G lets go of the part.", "lists")
     try:
         mine = in_a_line(taken_in(state)) if THIS in made.lists else ""
         return with_lists(made, (mine if e == THIS else e for e in made.lists), also=texts)

@@ -65,7 +65,7 @@ def test_a_plan_names_lists_by_steps_by_name_and_by_file(tmp_path):
         ({"list": "gaussian:4 + box"}, "gaussian:4: size must be an odd number"),
         ({"list": "box + "}, "There is no filter"),
         ({"list": " + ".join(["box"] * 9)}, "A list has 1 to 8 steps, not 9."),
-        ({"list": "box,off"}, "A list has 1 to 8 steps, not 0."),
+        ({"list": "box,off"}, "No step of the list is on."),
         ({"list": "no.toml"}, "no.toml cannot be read: No such file"),
         ({"list": 3}, "list must be a text in quotes, not 3."),
     ],
@@ -111,6 +111,13 @@ def test_several_pictures_add_up_by_step():
     assert sum(medians) == pytest.approx(record.verified.kernel.median_ms, rel=0.5)
 
 
+def test_lists_that_begin_alike_are_each_timed_from_the_first_step_on():
+    plan = replace(PLAN, implementations=("opencv",), lists=(BLUR, "gaussian:5 + box:3"))
+    records = measured(plan, Engine(use_gpu=False))
+    one, other = (each.verified.steps[0].samples_ms for each in records)
+    assert len({*one} & {*other}) < len(one) / 2  # some may be equal by chance
+
+
 def test_auto_takes_a_rung_for_each_step_and_is_refused_without_a_gpu(tmp_path):
     cell = replace(PLAN.cells()[-1], implementation="auto", cache="cold")
     assert "GPU" in refusal(Engine(use_gpu=False), cell)
@@ -152,5 +159,7 @@ def test_a_list_of_another_version_is_shown_and_not_measured():
     cell = Cell("opencv", filter="", ksize=1, list="median:5 + box:3")
     assert "There is no filter" in refusal(Engine(use_gpu=False), cell)
     assert estimated_s([cell]) > 0
+    without = Cell("opencv", filter="custom", ksize=3)
+    assert refusal(Engine(use_gpu=False), without) == "Custom weights have to be given."
     session = Session(PLAN, LAPTOP, 0.0, (Record(cell, "no such filter", 1.0),))
     assert row_of(session, session.records[0])["list"] == "median:5 + box:3"

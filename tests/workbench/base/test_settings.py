@@ -107,17 +107,18 @@ def test_of_two_windows_each_keeps_what_the_other_changed(path):
     assert second.get("theme", "") == "dark"
 
 
-def test_recent_files_of_two_windows_are_all_recent(path):
-    written(path, json.dumps({"version": 1, "recent": ["old"]}))
+@pytest.mark.parametrize("kind", [settings_module.RECENT, settings_module.RECENT_LISTS])
+def test_recent_files_of_two_windows_are_all_recent(path, kind):
+    written(path, json.dumps({"version": 1, kind: ["old"]}))
     first, second = Settings(path), Settings(path)
-    first.add_recent_file(Path("a"))
-    second.add_recent_file(Path("b"))
+    first.add_recent_file(Path("a"), kind)
+    second.add_recent_file(Path("b"), kind)
     first.save()
     second.save()
-    assert Settings(path).recent_files() == [Path("b"), Path("old"), Path("a")]
-    second.set("recent", [])
+    assert Settings(path).recent_files(kind) == [Path("b"), Path("old"), Path("a")]
+    second.set(kind, [])
     second.save()
-    assert Settings(path).recent_files() == []
+    assert Settings(path).recent_files(kind) == []
 
 
 CLOSING = """

@@ -196,6 +196,7 @@ def test_what_makes_no_sense_is_one_sentence_with_its_line(text, said):
         ("", "There is no filter ''"),
         ("gausian:7", "There is no filter 'gausian'; did you mean gaussian?"),
         ("gaussian:", "size must be an odd number"),
+        ("box:1_1", "size must be an odd number"),
         ("gaussian:7,sgima=2", "There is no word 'sgima'; did you mean sigma?"),
         ("gaussian:7,sigma", "sigma must be a number from 0.1 to 64, not ''."),
         ("gaussian:7,size=5", "A word is given twice."),

@@ -156,9 +156,11 @@ def _with_pieces(bar: Bar, point: Point) -> Bar:
 
 
 def _more_ms(point: Point) -> float:
-    """What a list takes more as a whole, on a GPU, than the sum of its steps; else 0."""
-    steps = point.measurement.steps if point.measurement and point.ms and point.on_gpu else ()
-    return point.median_ms - sum(each.median_ms for each in steps) if steps else 0.0
+    """What a list takes more, timed in one go on a GPU, than the sum of its steps; else 0."""
+    found = point.measurement if point.ms and point.on_gpu else None
+    if found is None or not found.steps or found.is_sum:
+        return 0.0
+    return point.median_ms - sum(each.median_ms for each in found.steps)
 
 
 def _difference(point: Point) -> str:

@@ -106,7 +106,10 @@ class ApplyMeasurement(QObject):
             remarks.append(f"This program has no {cell.implementation}.")
         elif reason := self._why_not_here(cell):
             del changes["implementation"]
-            changes["before"] = tuple(replace(each, implementation=AUTO.key) for each in others)
+            how: intents.Changes = {"implementation": AUTO.key, "chosen_implementation": None}
+            if not is_own(state.implementation):  # which runs one step alone
+                how = {name: getattr(state, name) for name in how}
+            changes["before"] = tuple(replace(each, **how) for each in others)
             shown_as = intents.implementation(state.implementation).title
             remarks.append(
                 f"{implementation_title(cell.implementation)}: {reason} Shown with {shown_as}."

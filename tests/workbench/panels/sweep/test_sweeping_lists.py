@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLineEdit
 
+from kernels.core.timing import in_a_row
 from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import read_session
 from kernels.sweeps.step_words import as_word, list_words
@@ -68,13 +69,14 @@ def test_a_point_of_a_rung_is_shown_on_what_there_is(qtbot, window):
     window.sweep.get().chart.picked.emit(cell)
     until(qtbot, lambda: window.store.state.before)
     assert as_word(window.store.state.steps[0]).startswith("gaussian:7")
-    assert "Shown with" in window.messages.sentence
+    assert "Shown with OpenCV" in window.messages.sentence
+    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
     window.sweep.get().chart.picked.emit(replace(cell, list="median:5 + box:3"))
     until(qtbot, lambda: window.messages.kind == "error")
 
 
 def test_lines_of_lists_are_read_and_written():
-    values = BY_FIELD["lists"].values("this, sketch, gaussian:5,mix=0.5,sigma=1 + sobel_x,off")
+    values = BY_FIELD["lists"].values("this, sketch, gaussian:5,mix=0.5, sigma = 1 + sobel_x,off")
     assert values == ("this", list_words("sketch"), "gaussian:5,sigma=1.0,mix=0.5")
     plan = draft(lists="this, sketch", sizes="16, 32")
     assert plan.lists == ("gaussian:5 + sobel_x", list_words("sketch"))
@@ -93,6 +95,7 @@ def test_lines_of_lists_are_read_and_written():
     [
         ({"lists": "this", "ksizes": "3, 5"}, "A list has kernel_size in its steps"),
         ({"lists": "skotch"}, "There is no list 'skotch'"),
+        ({"lists": "mine.toml"}, "Open mine.toml as the window's steps, and write “this”."),
         ({"lists": "box:4"}, "size must be an odd number"),
     ],
 )
@@ -102,6 +105,8 @@ def test_what_makes_no_list_is_said_below_its_line(texts, said):
     assert refused.value.field == "lists"
     with pytest.raises(UnclearError, match="does not round between steps"):
         draft(replace(STATE, is_rounded=True), lists="this")
+    with pytest.raises(UnclearError, match="filters whole pictures: Shift"):
+        draft(replace(STATE, region=(1, 2, 9, 8, 0)), lists="this")
 
 
 # -- charts and reports
@@ -118,6 +123,10 @@ def test_a_bar_is_made_of_its_steps_and_names_the_difference(qapp):
         on_gpu = bar.cell.implementation != "opencv"
         assert ("less than its steps one by one" in bar.text) == on_gpu
     assert "as a whole" in figure.sentence
+    # As in strips, or on several GPUs: no whole was run.
+    sums = a_session("lists", outcome=lambda _, it: replace(it, kernel=in_a_row(it.steps)))
+    figure = KINDS["steps_stacked"].figure(Data([sums]))
+    assert "as a whole" not in figure.sentence + "".join(bar.text for bar in figure.body.bars)
     svg = svg_of(figure, (900, 500))
     assert "sobel_x" in svg
     assert "gaussian:7" in svg

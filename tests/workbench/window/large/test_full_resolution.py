@@ -122,6 +122,16 @@ def test_at_the_outer_edge_the_border_is_the_whole_pictures(qtbot, opened, regio
         assert_as_of_whole(opened, regions)
 
 
+def test_beside_a_step_that_is_compared_with_the_copy_is_shown(qtbot, opened):
+    steps = [Step("gaussian", 3, **PARALLEL), Step("sharpen", 3, **PARALLEL)]
+    settle(qtbot, opened, lambda: opened.store.update(**select(steps, 1), view_mode="side"))
+    zoom_to(qtbot, opened, 300, 200)
+    opened.store.choose(compared=0)
+    until(qtbot, lambda: opened.compare.compared is not None and not is_full(opened))
+    opened.store.choose(compared=None)
+    until(qtbot, lambda: is_full(opened))
+
+
 def test_it_is_painted_at_its_place_before_and_after(qtbot, opened):
     x, y = 301, 203
     opened.store.update(view_mode="side")
