@@ -67,10 +67,7 @@ def _check_weights(weights: Weights) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Length √(gx² + gy²) of Sobel's derivatives of what the weights before it give.
-
-    With these it is one filter.
-    """
+    """√(gx² + gy²), by Sobel, of what the weights before it give; with these it is one filter."""
 
     ksize: ClassVar[int] = 3
     reach: ClassVar[int] = 1

@@ -201,9 +201,8 @@ def _of_type(samples: Samples, dtype: np.dtype[Any]) -> Samples:
 
 
 def _added_up(times: Sequence[Timing]) -> Timing:
-    if len(times) == 1:  # mixed, or in a part
-        return times[0]
-    return Timing((sum(each.median_ms for each in times),), times[0].cache, "single")
+    total = Timing((sum(each.median_ms for each in times),), times[0].cache, "single")
+    return total if len(times) > 1 else times[0]
 
 
 def _whole(job: Job, given: Samples, done: tuple[Result, ...]) -> Result:

@@ -159,7 +159,7 @@ def _reject_unwritable(target: Path) -> None:
 
 
 def whole_list(state: State) -> State:
-    """The choices with the last step selected: what is looked at is not all that is to be done."""
+    """The choices with the last step selected: what is seen may be less than is to be done."""
     return replace(state, **select(state.steps, len(state.steps) - 1)) if state.after else state
 
 

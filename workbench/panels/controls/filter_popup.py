@@ -159,13 +159,9 @@ class FilterPopup(QFrame):
         self._nothing.setVisible(not found)
         shown = [tile for tile in self._tiles if not tile.isHidden()]
         # What is called so goes before what stands in a group called so.
-        named = [tile for tile in shown if text and _is_called(tile.data(KEY), text)]
+        named = [e for e in shown if text and e.text().lower().startswith(text.lower())]
         if named or (shown and self._list.currentItem() not in shown):
             self._list.setCurrentItem((named or shown)[0])
-
-
-def _is_called(key: str, text: str) -> bool:
-    return filters.get(key).title.lower().startswith(text.lower())
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by

@@ -40,9 +40,8 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
         if number <= len(state.before) and (run := next(known, None)):
             place = slice(y, y + 1), slice(x, x + 1)
             found = mixed(step.mix, run.job.picture[place], run.picture[place])
-        else:
-            with suppress(KernelError):  # of a step behind the selected one
-                found = _exact_after(state, number, y, x)
+        with suppress(KernelError):  # of a step behind the selected one
+            found = _exact_after(state, number, y, x) if found is None else found
         yield number, None if found is None else found[0, 0, channel]
 
 
