@@ -19,7 +19,7 @@ from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, kind_of, sampling_of
 from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.step_words import steps_in
+from kernels.sweeps.step_words import AND, steps_in
 
 # Of ten medians the second lowest and the second highest hold the true one in 98 % of all cases; of
 # six it takes the lowest and the highest.  More would cost more warm-ups than samples.
@@ -191,16 +191,23 @@ def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> fl
 
 
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> list[float]:
-    """Seconds of each round of `cell`, if one run takes `run_s`; a long one is the only one."""
+    """Seconds of each round of `cell`, if one run takes `run_s`; a long one is the only one.
+
+    Of a list each step is sampled alone, and on one GPU the whole as well.
+    """
     kind, sampling, run_s = kind_of(cell), sampling_of(cell, sampling), run_s / cell.count
+    steps = cell.list.count(AND) + 1
+    has_whole = steps > 1 and kind == "cuda" and cell.devices == 1
+    runs_s = [run_s / steps] * steps + [run_s] * has_whole
     beside_s = CELL_S[kind] + cell.pixels * cell.channels * PICTURE_S_A_SAMPLE
     if run_s > sampling.max_seconds:
-        return [cell.count * (beside_s + 2 * run_s)]
-    each_s, rounds = run_s + BETWEEN_S[kind], rounds_of(sampling)
-    least_s = max(sampling.max_seconds, sampling.min_samples * each_s)
-    sampled_s = min(sampling.max_samples * each_s, least_s) / rounds
-    first_s = beside_s + max(each_s, sampling.warmup_seconds) + sampled_s
-    later_s = PART_S[kind] + max(each_s, sampling.warmup_seconds / rounds / 2) + sampled_s
+        return [cell.count * (beside_s + 2 * sum(runs_s))]
+    first_s, later_s, rounds = beside_s, PART_S[kind], rounds_of(sampling)
+    for each_s in (each + BETWEEN_S[kind] for each in runs_s):
+        least_s = max(sampling.max_seconds, sampling.min_samples * each_s)
+        sampled_s = min(sampling.max_samples * each_s, least_s) / rounds
+        first_s += max(each_s, sampling.warmup_seconds) + sampled_s
+        later_s += max(each_s, sampling.warmup_seconds / rounds / 2) + sampled_s
     return [cell.count * each for each in (first_s, *[later_s] * (rounds - 1))]
 
 

@@ -1,5 +1,7 @@
 """Estimates are of the right order before, and put right by what was measured."""
 
+from dataclasses import replace
+
 import pytest
 
 from kernels.core.job import Sampling
@@ -53,6 +55,15 @@ def test_the_cpu_s_pace_says_nothing_of_the_gpu_s():
     slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
     assert estimated_s([GPU], slow) == estimated_s([GPU])
     assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
+
+
+def test_each_step_of_a_list_is_sampled_and_on_a_gpu_the_whole_as_well():
+    eight = " + ".join(["gaussian:5"] * 8)
+    cpu, gpu = (replace(each, list=eight, width=1024, height=1024) for each in (CPU, GPU))
+    assert 1.2 < estimated_s([cpu], [seen(cpu, 0.0, 6.3)]) < 1.4  # as it took
+    two = replace(gpu, devices=2)
+    in_one_go, summed = (estimated_s([each], [seen(each, 0.0, 6.3)]) for each in (gpu, two))
+    assert 0.6 < in_one_go - summed < 0.9  # 100 samples of it
 
 
 def test_rounds_that_are_behind_take_no_more_time():

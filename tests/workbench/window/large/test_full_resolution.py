@@ -125,7 +125,7 @@ def test_at_the_outer_edge_the_border_is_the_whole_pictures(qtbot, opened, regio
 def test_beside_a_step_that_is_compared_with_the_copy_is_shown(qtbot, opened):
     steps = [Step("gaussian", 3, **PARALLEL), Step("sharpen", 3, **PARALLEL)]
     settle(qtbot, opened, lambda: opened.store.update(**select(steps, 1), view_mode="side"))
-    zoom_to(qtbot, opened, 300, 200)
+    zoom_to(qtbot, opened, 300, 200, scale=12)
     opened.store.choose(compared=0)
     until(qtbot, lambda: opened.compare.compared is not None and not is_full(opened))
     opened.store.choose(compared=None)
