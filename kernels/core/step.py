@@ -34,7 +34,7 @@ class Correlation:
         if not abs(self.offset) <= MAX_OFFSET:
             raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
 
-    def same(self, other: Filter) -> bool:
+    def __eq__(self, other: object) -> bool:
         """True if `other` gives the same."""
         if not isinstance(other, Correlation) or self.offset != other.offset:
             return False
@@ -73,10 +73,6 @@ class Length:
     reach: ClassVar[int] = 1
     taps: ClassVar[int] = 9
 
-    def same(self, other: Filter) -> bool:
-        """True if `other` gives the same."""
-        return self == other
-
 
 Filter = Correlation | Length
 
@@ -107,7 +103,7 @@ class Step:
 
     def same_work(self, other: Step) -> bool:
         """True if `other` gives the same, in whatever way it is computed."""
-        return self.mix == other.mix and self.filter.same(other.filter)
+        return self.mix == other.mix and self.filter == other.filter
 
     @property
     def is_length(self) -> bool:

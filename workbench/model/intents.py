@@ -218,11 +218,7 @@ def is_unclipped(state: State) -> bool:
 
 def swings_around_zero(state: State) -> bool:
     """Return True if the filter's results lie around zero, as its weights cancel each other."""
-    return _weights_of_swing(state) is not None
-
-
-def _weights_of_swing(state: State) -> NDArray[np.float32] | None:
-    return _swing_of(taken_in(state))
+    return _swing_of(taken_in(state)) is not None
 
 
 @lru_cache(maxsize=16)  # asked for with each implementation that might be chosen
@@ -261,7 +257,7 @@ def is_of(job: Job, picture: Picture | None) -> bool:
 
 def look_for(state: State) -> DisplayMapping:
     """Display mapping of the result of the present choices."""
-    return _look(state, _weights_of_swing(state) if is_around_zero(state) else None)
+    return _look(state, _swing_of(taken_in(state)) if is_around_zero(state) else None)
 
 
 def look_at(job: Job, state: State) -> DisplayMapping:

@@ -168,8 +168,7 @@ def filter_in_words(state: State) -> str:
     steps = " ▸ ".join(map(step_in_words, taken_in(state)))
     parts = [steps, f"border {state.border}"]
     if state.region is not None:
-        x, y, width, height, _ = state.region
-        parts.append(f"only in {width}×{height} at {x},{y}")
+        parts.append("only in {2}×{3} at {0},{1}".format(*state.region))
     if state.pixel_type is not None:
         parts.append(f"as {state.pixel_type}")
     return " · ".join((*parts, implementation_title(state.implementation)))
