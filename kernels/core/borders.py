@@ -10,7 +10,10 @@ clamp    a a | a b c d | d  edge         nearest        BORDER_REPLICATE
 reflect  b a | a b c d | d  symmetric    reflect        BORDER_REFLECT
 mirror   c b | a b c d | c  reflect      mirror         BORDER_REFLECT_101
 wrap     c d | a b c d | a  wrap         wrap           BORDER_WRAP
+crop         | a b c d |    -            -              -
 ======== ================== ============ ============== ==================
+
+With crop what is outside does not count, which for a weighted sum is the same as zero.
 """
 
 from __future__ import annotations
@@ -25,19 +28,19 @@ from numpy.typing import NDArray
 
 Span = tuple[int, int]  # start, stop
 
-BORDERS = ("zero", "clamp", "reflect", "mirror", "wrap")
+BORDERS = ("zero", "clamp", "reflect", "mirror", "wrap", "crop")
 OUTSIDE = -1
 
 
 def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.intp]:
     """Source indices of positions start, ..., stop - 1 along an axis of `size` samples.
 
-    returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero.
+    returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero, or none.
              Any distance from the picture is allowed, also more than its size.
     """
     at = np.arange(start, stop)
     match border:
-        case "zero":
+        case "zero" | "crop":
             return np.where((at >= 0) & (at < size), at, OUTSIDE)
         case "clamp":
             return np.clip(at, 0, size - 1)
@@ -75,7 +78,7 @@ def read(
         rectangle[top:bottom, side] = band[:, xs[side]]
     for side in (slice(0, top), slice(bottom, None)):
         rectangle[side] = picture[ys[side, None], xs]
-    if border == "zero":
+    if border in ("zero", "crop"):
         rectangle[ys == OUTSIDE] = 0
         rectangle[:, xs == OUTSIDE] = 0
     return rectangle

@@ -98,3 +98,9 @@ def all_finite(picture: NDArray[Any]) -> bool:
     # Infinities and NaN survive a sum, and a sum needs no array of answers.
     with np.errstate(over="ignore", invalid="ignore"):
         return picture.dtype.kind != "f" or bool(np.isfinite(picture.sum(dtype=np.float64)))
+
+
+@once_a_picture
+def has_nan(picture: NDArray[Any]) -> bool:
+    """True if a sample is no number."""
+    return not all_finite(picture) and bool(np.isnan(picture).any())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 # After these (illegal address, launch failure, ...) "the process must be terminated and
 # relaunched", as the CUDA runtime's documentation of cudaError has it.
@@ -124,3 +125,14 @@ def _from_status(error: Exception, doing: str) -> KernelError:
     return LaunchRefusedError(
         f"The GPU refused while {doing} ({error}); try another block shape or implementation."
     )
+
+
+MANY = 24  # names that a sentence has room for
+
+
+def hint_of(name: str, known: Sequence[str], otherwise: str = "") -> str:
+    """The end of a sentence on an unknown name: the nearest of those `known`, or the first ones."""
+    if near := get_close_matches(name, known, n=1):
+        return f"did you mean {near[0]}?"
+    more = "" if len(known) <= MANY else f" and {len(known) - MANY} more"
+    return f"choose from {', '.join(known[:MANY])}{more}{otherwise}."

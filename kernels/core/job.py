@@ -14,7 +14,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health, disturbances_of
-from kernels.core.step import LENGTH, Correlation, Step, StepRun, Weights
+from kernels.core.step import LENGTH, Correlation, Rank, Step, StepRun, Weights
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 
@@ -232,6 +232,18 @@ class Job:
         found = self.steps[0].filter
         assert isinstance(found, Correlation)
         return found
+
+    @property
+    def rank(self) -> Rank:
+        """The first step's filter, where it is an order statistic."""
+        found = self.steps[0].filter
+        assert isinstance(found, Rank)
+        return found
+
+    @property
+    def is_rank(self) -> bool:
+        """True where the first step's filter is an order statistic."""
+        return isinstance(self.steps[0].filter, Rank)
 
     @property
     def implementation(self) -> str:

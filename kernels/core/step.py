@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,57 @@ class Length:
     taps: ClassVar[int] = 9
 
 
-Filter = Correlation | Length
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """One of a window's samples in their order; raises BadJobError for what makes no window.
+
+    ksize       K, odd: the window's side, or a disk's diameter
+    percentile  which of the n samples that count: the last for 100, else number ⌊n · p / 100⌋ from
+                0 (as scipy.ndimage.percentile_filter has it).  50 is the median; of an even number
+                of samples, which only the border crop makes, it is the mean of the middle two.
+    is_disk     whether only samples at dx² + dy² ≤ (K // 2)² count, instead of the whole square
+    """
+
+    ksize: int
+    percentile: float = 50.0
+    is_disk: bool = False
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.ksize <= MAX_KSIZE and self.ksize % 2):
+            raise BadJobError(f"A window's size is odd, 1 to {MAX_KSIZE}, not {self.ksize}.")
+        if not 0 <= self.percentile <= 100:
+            raise BadJobError(f"A percentile is from 0 to 100, not {self.percentile:g}.")
+
+    def same(self, other: Filter) -> bool:
+        """True if `other` gives the same."""
+        return self == other
+
+    @property
+    def window(self) -> NDArray[np.bool_]:
+        """True where a sample counts: (K, K)."""
+        along = np.arange(self.ksize) - self.reach
+        distance = along[:, np.newaxis] ** 2 + along**2
+        return distance <= (self.reach**2 if self.is_disk else 2 * self.reach**2)
+
+    @property
+    def reach(self) -> int:
+        """Distance in pixels, along an axis, at which a sample still counts."""
+        return self.ksize // 2
+
+    @property
+    def taps(self) -> int:
+        """Samples looked at for one."""
+        return self.ksize**2
+
+    def ranks(self, count: Any) -> tuple[Any, Any]:
+        """The numbers, in order and from 0, of the two of `count` samples whose mean is taken."""
+        if self.percentile == 50:
+            return (count - 1) // 2, count // 2
+        at = np.minimum((count * self.percentile / 100).astype(int), count - 1)
+        return at, at
+
+
+Filter = Correlation | Length | Rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)

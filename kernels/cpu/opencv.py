@@ -6,9 +6,9 @@ And a preview of what a job will give: the reduced picture, filtered with reduce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
@@ -22,7 +22,7 @@ from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, Separable, gain, separate
-from kernels.cpu import HostImplementation, Prepared, host_implementations
+from kernels.cpu import HostImplementation, Prepared, host_implementations, ranks
 from kernels.oracle.checking import FLOAT32_MAX, LENGTH_GAIN, largest_finite
 
 MIN_BLUR_KSIZE = 9
@@ -32,6 +32,16 @@ MAX_OFF = 0.95
 SPECTRA_KSIZE = 11  # filter2D multiplies spectra from about here on, uint16 as quickly as float32
 SAME_WEIGHT = 8 * UNIT_ROUNDOFF  # relative difference of two ways to compute a weight
 TAKES_DEPTH = ("cv2.sepFilter2D", "cv2.filter2D")
+# What OpenCV calls our borders; it has no wrap for filters.
+OPENCV_BORDERS = {
+    "zero": "BORDER_CONSTANT",
+    "clamp": "BORDER_REPLICATE",
+    "reflect": "BORDER_REFLECT",
+    "mirror": "BORDER_REFLECT_101",
+    "crop": "BORDER_CONSTANT",
+}
+# Of those that erode and dilate have; to them what is constant does not count.
+MORPHOLOGY_BORDERS = ("clamp", "reflect", "mirror", "crop")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +53,7 @@ class Call:
     in_float32: bool = False  # samples are given as float32, and the output is rounded afterwards
     in_blocks: bool = False  # roundings depend on where the rows given begin
     on_all_threads: bool = True  # cv2 shares it among its threads
+    borders: Collection[str] = tuple(OPENCV_BORDERS)  # that it has
 
     def apply(
         self, source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
@@ -52,9 +63,12 @@ class Call:
 
         function = getattr(cv2, self.name.removeprefix("cv2."))
         given = {"ddepth": depth} if self.name in TAKES_DEPTH else {}
-        found: NDArray[Any] = function(
-            source, dst=target, borderType=border, **given, **self.arguments
-        )
+        if self.name != "cv2.medianBlur":
+            given["borderType"] = border
+        elif source.shape[2] == 2:  # which it does not take; alpha is copied anyway, see borders
+            source = source[..., :1].repeat(3, 2)
+            return np.asarray(function(source, **self.arguments))[..., :2]
+        found: NDArray[Any] = function(source, dst=target, **given, **self.arguments)
         return found
 
 
@@ -74,6 +88,8 @@ def call_for(job: Job) -> Call:
 
     cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
     """
+    if job.is_rank:
+        return _call_for_rank(job)
     weights, pixel_type, ksize = job.correlation.weights, job.pixel_type, job.ksize
     if (factors := separate(weights)) is None or job.correlation.offset:
         return exact_call(job)
@@ -89,8 +105,19 @@ def call_for(job: Job) -> Call:
     return exact_call(job)
 
 
+def _call_for_rank(job: Job) -> Call:
+    found = ranks.opencv_call(job.rank, job.pixel_type)
+    assert found is not None, "it is refused"
+    name, arguments = found
+    is_median = name == "cv2.medianBlur"
+    borders = ("clamp",) * (job.channels != 2) if is_median else MORPHOLOGY_BORDERS
+    return Call(name, arguments, on_all_threads=False, borders=borders)
+
+
 def exact_call(job: Job) -> Call:
     """Choose the call that sums in float32 and may output float32, whatever its input."""
+    if job.is_rank:
+        return _call_for_rank(job)
     is_slow = job.pixel_type in ("float16", "uint16")  # to cv2, or not known to it
     if (factors := separate(job.correlation.weights)) is None:
         by_spectra = job.ksize >= SPECTRA_KSIZE
@@ -158,19 +185,12 @@ SHARED_PRODUCTS = 1 << 23
 # each band is read with its halo.
 BAND_SAMPLES, CALL_PRODUCTS, BAND_REACHES = 1 << 20, 1 << 31, 4
 
-# What OpenCV calls our borders; it has no wrap for filters.
-OPENCV_BORDERS = {
-    "zero": "BORDER_CONSTANT",
-    "clamp": "BORDER_REPLICATE",
-    "reflect": "BORDER_REFLECT",
-    "mirror": "BORDER_REFLECT_101",
-}
 DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": "CV_32F"}
 
 
 def tolerance(job: Job) -> Tolerance:
     """The error it may make: one addition for each weight, and LEVELS for integers."""
-    levels = LEVELS if job.picture.dtype.kind == "u" else 0
+    levels = LEVELS if job.picture.dtype.kind == "u" and not job.is_rank else 0
     return Tolerance(job.ksize**2, ERROR_FACTOR, levels, TITLE)
 
 
@@ -180,6 +200,8 @@ def why_not(job: Job) -> str | None:
     filter2D skips weights of zero, so NaN and infinity would not spread as they should; integers
     have to stay below MAX_SUM, and real numbers within float32.
     """
+    if job.is_rank:
+        return _why_no_rank(job)
     if not all_finite(job.picture):  # which would not spread over weights of zero
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
@@ -191,6 +213,16 @@ def why_not(job: Job) -> str | None:
             "choose another implementation, such as parallel."
         )
     return None
+
+
+def _why_no_rank(job: Job) -> str | None:
+    is_known = ranks.opencv_call(job.rank, job.pixel_type) is not None
+    if is_known and (job.border != "crop" or job.rank.percentile != 50):
+        return None
+    return (
+        f"OpenCV has no {job.title.lower()} of this size, shape or border for {job.pixel_type}; "
+        "choose another implementation, such as parallel."
+    )
 
 
 def _largest_sum(job: Job) -> float:
@@ -242,7 +274,7 @@ def _threads() -> ThreadPoolExecutor:
 
 def _is_shared(job: Job, call: Call) -> bool:
     products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
-    is_one_call = not job.has_length and not call.in_float32 and job.border in OPENCV_BORDERS
+    is_one_call = not job.has_length and not call.in_float32 and job.border in call.borders
     return products >= SHARED_PRODUCTS and not (is_one_call and call.on_all_threads)
 
 
@@ -270,7 +302,7 @@ def _block_edges(job: Job) -> list[int]:
 
 def _fill(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
     """Fill rows of an array like the picture."""
-    is_plain = job.border in OPENCV_BORDERS and not call.in_float32
+    is_plain = job.border in call.borders and not call.in_float32
     if job.has_length:
         _store(_lengths(job, call, rows), out[rows[0] : rows[1]])
     elif is_plain and rows == (0, job.height):
@@ -311,7 +343,7 @@ def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> ND
     wrap, which it does not have.
     """
     (top, bottom), (left, right), r = rows, columns, job.radius
-    if job.border in OPENCV_BORDERS:
+    if job.border in call.borders:
         y, x = max(top - r, 0), max(left - r, 0)
         around = job.picture[y : bottom + r, x : right + r]
     else:
@@ -382,10 +414,14 @@ def preview(job: Job) -> NDArray[Any] | None:
     import cv2
 
     factor = factor_for(job.picture)
-    weights = reduced_weights(job.correlation.weights, factor)
-    if job.has_length:
-        weights /= factor  # from one pixel to the next the reduced picture rises as much more
-    small = job.but(picture=_reduced(job.picture), weights=weights, implementation="opencv")
+    small = job.but(picture=_reduced(job.picture), implementation="opencv")
+    if job.is_rank:
+        small = small.but(filter=replace(job.rank, ksize=round(job.radius / factor) * 2 + 1))
+    else:
+        weights = reduced_weights(job.correlation.weights, factor)
+        if job.has_length:
+            weights /= factor  # from one pixel to the next the reduced picture rises as much more
+        small = small.but(weights=weights)
     size = job.width, job.height
     large = cv2.resize(filtered(small), size, interpolation=cv2.INTER_LINEAR)
     return np.asarray(large).reshape(job.picture.shape)

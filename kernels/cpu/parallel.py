@@ -12,26 +12,29 @@ from numpy.typing import NDArray
 from kernels.core.borders import source_indices
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
-from kernels.cpu import HostImplementation, Prepared
+from kernels.core.step import Rank
+from kernels.cpu import HostImplementation, Prepared, ranks
 from kernels.cpu.sequential import sample_range, tolerance
 
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
+SORTED_PRODUCTS = 16  # what a sample that is sorted costs
 
 Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
-_compiled: set[tuple[str, bool]] = set()
+_compiled: set[tuple[str, bool, bool]] = set()
 
 
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load them from a cache."""
-    wanted = job.pixel_type, job.has_length
+    wanted = job.pixel_type, job.has_length, job.is_rank
     is_new = wanted not in _compiled
     if is_new:
         one = np.zeros((1, 1, 1), job.picture.dtype)
         small = Job.of(one, np.ones((1, 1), np.float32), gradient=job.has_length)
+        small = small.but(filter=Rank(1)) if job.is_rank else small
         list(runner(small)(np.empty_like(one)))
         _compiled.add(wanted)
     return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
@@ -42,6 +45,8 @@ def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
+    if job.is_rank:
+        return lambda out: _ranks(job, out)
     run = _gradient(job) if job.has_length else _sums(job)
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)
@@ -94,6 +99,22 @@ def _gradient(job: Job) -> Loops:
             yield 1.0  # beside the sums this takes no time
 
     return fill
+
+
+def _ranks(job: Job, out: NDArray[Any]) -> Iterator[float]:
+    """Fill `out` with the ranks of the windows, whose samples are read with their halo first."""
+    from kernels.cpu._jit_rows import rank_rows
+
+    target = np.empty(out.shape, np.float32) if out.dtype == np.float16 else out
+    is_integer, _ = sample_range(target)
+    for first, last, bands in _steps(job, SORTED_PRODUCTS * job.rank.taps):
+        given = ranks.around(job, (first, last), (0, job.width))
+        how = target[first:last], job.channels - job.has_alpha, is_integer
+        with _one_at_a_time:
+            rank_rows(given, how, last - first, bands)
+        yield last / job.height
+    if target is not out:
+        out[:] = target
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

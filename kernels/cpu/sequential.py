@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import Span, read, read_made
 from kernels.core.job import Job, Ran
+from kernels.core.step import Rank
 from kernels.core.verdict import Tolerance
-from kernels.cpu import HostImplementation, Prepared
+from kernels.cpu import HostImplementation, Prepared, ranks
 
 STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
 
 Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
-_compiled: set[tuple[str, bool]] = set()
+_compiled: set[tuple[str, bool, bool]] = set()
 
 
 def tolerance(job: Job) -> Tolerance:
@@ -33,11 +34,12 @@ def prepare(job: Job) -> Prepared:
             fill(job, out, rectangle)
             yield rectangle[1] / job.height
 
-    wanted = job.pixel_type, job.has_length
+    wanted = job.pixel_type, job.has_length, job.is_rank
     is_new = wanted not in _compiled
     if is_new:
         small = np.zeros((2, 2, 1), job.picture.dtype)
         small_job = Job.of(small, np.zeros((1, 1), np.float32), gradient=job.has_length)
+        small_job = small_job.but(filter=Rank(1)) if job.is_rank else small_job
         # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
         for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
             fill(small_job, small.copy(), rectangle)
@@ -61,7 +63,9 @@ def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
     part = out[top:bottom, left:right]
     # float16 is not known to numba: then its loops write float32.
     filtered = np.empty(part.shape, np.float32) if out.dtype == np.float16 else part
-    if job.has_length:
+    if job.is_rank:
+        _rank(job, filtered, (top, bottom), (left, right))
+    elif job.has_length:
         _length(job, filtered, rectangle)
     else:
         _sum(job, filtered, (top, bottom), (left, right))
@@ -81,6 +85,14 @@ def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
     weights = np.array(job.correlation.weights, order="C")
     offset, colours = np.float32(job.correlation.offset), job.channels - job.has_alpha
     _compile(_sum_loops)(around, weights, offset, out, colours, *sample_range(out))
+
+
+def _rank(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
+    """Fill `out` with the ranks of windows in the rectangle rows × columns of job.picture."""
+    is_integer, _ = sample_range(out)
+    given = ranks.around(job, rows, columns)
+    how = out, job.channels - job.has_alpha, is_integer, 0, len(out)
+    _compile(ranks.rank_band)(*given, *how)
 
 
 def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:

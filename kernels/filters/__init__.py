@@ -1,7 +1,7 @@
 """Filters: add a module, or a row of `drawn`, and it is in window, command line and tests.
 
 A filter is K×K weights: each sample of the output is the sum of its neighbours, each times its
-weight.  What is not a weighted sum, such as a median, is no filter here.
+weight; or one of the other filters of `kernels.core.step`, such as a median: `ranks` has them.
 
 A module has FILTERS, a tuple of `Filter`, or
 
@@ -30,9 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
+from kernels.core.step import Correlation, Rank
 from kernels.filters.parameters import Parameter
 
-GROUPS = ("Blur", "Sharpen", "Edges", "Own")
+GROUPS = ("Blur", "Sharpen", "Edges", "Order", "Own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Filter:
     order: int
     sizes: range
     parameters: tuple[Parameter, ...]
-    make: Callable[..., NDArray[np.float32]]
+    make: Callable[..., NDArray[np.float32] | Rank]
     gradient: bool = False
     automatic_sigma: Callable[[int], float] | None = None
     group: str = GROUPS[-1]
@@ -56,18 +57,43 @@ class Filter:
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
         """The filter's weights: (ksize, ksize) float32, read-only.
 
+        parameters  as `of_size` has them
+        Raises BadJobError for a size or a parameter out of range, and where it has no weights.
+        """
+        found = self._made(ksize, parameters)
+        if isinstance(found, Rank):
+            raise BadJobError(f"{self.title} has no weights: it puts a window's samples in order.")
+        weights = np.ascontiguousarray(found, np.float32)
+        weights.flags.writeable = False
+        return weights
+
+    def of_size(self, ksize: int, offset: float = 0.0, **parameters: Any) -> Correlation | Rank:
+        """The filter as a step has it.
+
+        offset      of a weighted sum, in sample values; of no account to others
         parameters  by name; one left out takes its default, one that is not in `self.parameters`
                     is ignored, so that a caller may pass all it knows
         Raises BadJobError for a size or a parameter out of range.
         """
+        found = self._made(ksize, parameters)
+        return (
+            found
+            if isinstance(found, Rank)
+            else Correlation(self.weights(ksize, **parameters), offset)
+        )
+
+    @property
+    def has_weights(self) -> bool:
+        """True of a weighted sum."""
+        return self.group != "Order"
+
+    def _made(self, ksize: int, parameters: dict[str, Any]) -> NDArray[np.float32] | Rank:
         if ksize not in self.sizes:
             raise BadJobError(f"{self.title} has no size {ksize}; it takes {self.sizes_in_words}.")
         mine = {p.name: parameters[p.name] for p in self.parameters if p.name in parameters}
         for parameter in self.parameters:
             parameter.check(self.title, mine.get(parameter.name, parameter.default))
-        weights = np.ascontiguousarray(self.make(ksize, **mine), np.float32)
-        weights.flags.writeable = False
-        return weights
+        return self.make(ksize, **mine)
 
     @property
     def sizes_in_words(self) -> str:

@@ -52,6 +52,24 @@ AMOUNT = Parameter(
     high=10.0,
     default=1.0,
 )
+PERCENTILE = Parameter(
+    "percentile",
+    "Percentile",
+    "Which of a window's samples is taken: 0 the least, 50 the middle one, 100 the greatest.",
+    low=0.0,
+    high=100.0,
+    step=5.0,
+    default=25.0,
+)
+DISK = Parameter(
+    "is_disk",
+    "Disk",
+    "Only samples within a disk count, instead of the whole square.",
+    low=0.0,
+    high=1.0,
+    step=1.0,
+    default=False,
+)
 MATRIX = Parameter(
     "matrix",
     "Weights",

@@ -50,6 +50,9 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
 
 def _grown(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float, float]:
     """The error that one run makes of samples up to `before`, how large they get, and its gain."""
+    if job.is_rank:  # it gives samples that it was given, or the mean of two of them
+        is_mean = job.border == "crop" and job.rank.percentile == 50
+        return is_mean * (UNIT_ROUNDOFF * before + MIN_NORMAL), before, 1.0
     grows = LENGTH_GAIN if job.has_length else 1.0
     chain = tolerance.chain + (LENGTH_CHAIN if job.has_length else bool(job.correlation.offset))
     most = grows * gain(job.correlation.weights)
@@ -141,13 +144,14 @@ def limits_of(job: Job, tolerance: Tolerance) -> Limits:
     if not math.isfinite(bound):
         return Limits(bound, 0)
     # Rounding errors partly cancel, so their sum grows like the square root of the chain.
-    return Limits(bound, max(1, math.ceil(bound / math.sqrt(tolerance.chain))), tolerance.levels)
+    most_off = max(1, math.ceil(bound / math.sqrt(tolerance.chain))) if bound else 0
+    return Limits(bound, most_off, tolerance.levels)
 
 
 def carried_limits(job: Job, tolerances: Sequence[Tolerance]) -> Limits:
     """Limits to the errors at the end of a list; arguments as `carried_bound` has them."""
     bound = carried_bound(job, tolerances)
-    return Limits(bound, max(1, math.ceil(bound)) if math.isfinite(bound) else 0)
+    return Limits(bound, max(1, math.ceil(bound)) if bound and math.isfinite(bound) else 0)
 
 
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:

@@ -1,9 +1,9 @@
-"""Explain one sample of the output: neighbours, weights, products, sum."""
+"""Explain one sample of the output: neighbours, weights, products, sum; or their order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,15 @@ class Explained:
     beyond_rows: NDArray[np.bool_]  # (K,) whether those are beyond the picture
     beyond_columns: NDArray[np.bool_]
     samples: Floats  # (K, K) the neighbours, zero OUTSIDE
-    weights: Floats  # (K, K)
+    weights: Floats  # (K, K); of a rank 1 for the sample that is taken, a half each for two
     products: Floats  # (K, K)
     total: float  # their sum; of alpha the sample itself, which passes through
     offset: float  # added to that, as the float32 that it is given as; 0 for alpha
     slopes: Slopes | None  # None where no gradient follows
     rounded: Any  # the output in the picture's type: what an exact implementation would give
     is_alpha: bool  # whether the sample passes through untouched
+    ordered: Floats | None = None  # of a rank: the samples that count, in their order
+    taken: tuple[int, int] = (0, 0)  # which of these, from 0; two whose mean it is, or one twice
 
     @property
     def value(self) -> float:
@@ -69,7 +71,11 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
     spans = (y - job.radius, y + job.radius + 1), (x - job.radius, x + job.radius + 1)
     samples = read(job.picture, job.border, *spans)[..., channel].astype(np.float64)
-    weights = job.correlation.weights.astype(np.float64)
+    around, order = _around(job, y, x, job.radius), Order(None, (0, 0))
+    if job.is_rank:
+        order, weights = _order(job, samples, around)
+    else:
+        weights = job.correlation.weights.astype(np.float64)
     is_alpha = job.has_alpha and channel == job.channels - 1
     with np.errstate(invalid="ignore", over="ignore"):
         products = weights * samples
@@ -78,11 +84,11 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     if is_alpha:
         total = float(job.picture[y, x, channel])
     slopes = _slopes(job, y, x, channel) if job.has_length and not is_alpha else None
-    offset = 0.0 if is_alpha else float(np.float32(job.correlation.offset))
+    offset = 0.0 if is_alpha or job.is_rank else float(np.float32(job.correlation.offset))
     value = slopes.length if slopes is not None else total + offset
     return Explained(
         *(y, x, channel),
-        **_around(job, y, x, job.radius),
+        **around,
         samples=samples,
         weights=weights,
         products=products,
@@ -91,7 +97,31 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         slopes=slopes,
         rounded=to_pixel_type(np.array(value), job.picture.dtype)[()],
         is_alpha=is_alpha,
+        ordered=order.samples,
+        taken=order.taken,
     )
+
+
+class Order(NamedTuple):
+    """The samples of a window in their order, and which of them are taken."""
+
+    samples: Floats | None
+    taken: tuple[int, int]
+
+
+def _order(job: Job, samples: Floats, around: dict[str, Any]) -> tuple[Order, Floats]:
+    """The order of the samples that count, and the share that each has in what is taken."""
+    counts = job.rank.window.copy()
+    if job.border == "crop":
+        counts &= (around["from_rows"] != OUTSIDE)[:, np.newaxis]
+        counts &= around["from_columns"] != OUTSIDE
+    places = np.flatnonzero(counts)
+    places = places[np.argsort(samples.ravel()[places], kind="stable")]
+    low, high = (int(each) for each in job.rank.ranks(np.array(len(places))))
+    weights = np.zeros(samples.size)
+    weights[places[low]] += 0.5
+    weights[places[high]] += 0.5
+    return Order(samples.ravel()[places], (low, high)), weights.reshape(samples.shape)
 
 
 def value_at(job: Job, y: int, x: int, at_once: int = AT_ONCE) -> Floats | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.step import Filter, Length, Weights
+from kernels.core.step import Correlation, Length, Rank, Weights
 
 if TYPE_CHECKING:
     from kernels.core.job import Job
@@ -35,7 +36,10 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     reach = step.filter.reach
     around = (top - reach, bottom + reach), (left - reach, right + reach)
     given = _given(job, *around, count - 1)
-    found = _applied(step.filter, given)
+    if isinstance(step.filter, Rank):
+        found = ranked(given, step.filter, _counts(job, *around))
+    else:
+        found = _summed(step.filter, given)
     inner = slice(reach, -reach or None)
     if step.mix != 1:
         before = given[inner, inner]
@@ -56,7 +60,17 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     return found
 
 
-def _applied(chosen: Filter, given: Floats) -> Floats:
+def _counts(job: Job, rows: Span, columns: Span) -> NDArray[np.bool_]:
+    """Whether each pixel counts, also beyond the edges: (rows, columns)."""
+    border = "crop" if job.border == "crop" else "clamp"
+    down, across = (
+        source_indices(*span, size, border) != OUTSIDE
+        for span, size in ((rows, job.height), (columns, job.width))
+    )
+    return np.asarray(down[:, np.newaxis] & across)
+
+
+def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
     """What a filter gives of samples that reach beyond its output by `reach` on each side."""
     if isinstance(chosen, Length):
         return length(given)
@@ -113,6 +127,36 @@ def weighted(around: Floats, weights: Weights) -> Floats:
             for i, weight in enumerate(weights_row):
                 total += weight * around[j : j + height, i : i + width]
     return total
+
+
+RANKED_AT_ONCE = 1 << 24  # samples that are sorted in one go
+
+
+def ranked(around: Floats, chosen: Rank, counts: NDArray[np.bool_]) -> Floats:
+    """Sort each window that lies in `around`: smaller by K // 2 on each side.
+
+    counts  (H, W): which pixels do; in each window there is one
+    """
+    window, side = chosen.window, chosen.ksize
+    height, width = (each - side + 1 for each in around.shape[:2])
+    channels = around.shape[2]
+    out = np.empty((height, width, channels))
+    # What does not count is put behind all that does.
+    behind = np.where(counts[:, :, np.newaxis], around, np.inf)
+    windows = sliding_window_view(behind, (side, side), (0, 1))
+    numbers = sliding_window_view(counts, (side, side))[:, :, window].sum(2)
+    lower, upper = chosen.ranks(numbers)
+    rows = max(1, RANKED_AT_ONCE // (width * channels * int(window.sum())))
+    for top in range(0, height, rows):
+        part = slice(top, top + rows)
+        ordered = np.sort(windows[part][..., window], axis=-1)
+        low, high = (
+            np.take_along_axis(ordered, at[part][:, :, np.newaxis, np.newaxis], 3)[..., 0]
+            for at in (lower, upper)
+        )
+        with np.errstate(invalid="ignore"):
+            out[part] = np.where(low == high, low, low / 2 + high / 2)
+    return out
 
 
 def length(around: Floats) -> Floats:
