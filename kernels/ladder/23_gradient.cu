@@ -3,7 +3,7 @@ title   = "Gradient, three launches"
 idea    = "Weights, then Sobel's derivatives, then the length of the two: each a kernel of its own, with whole pictures of floats in between."
 after   = "constant"
 weights = "constant"
-gradient = true
+filter = "gradient"
 includes = ["gradient"]
 
 [buffers]

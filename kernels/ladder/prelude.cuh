@@ -10,6 +10,8 @@
 #define BORDER CLAMP     // what lies beyond the edge
 #define HAS_OFFSET 0     // 1: OFFSET is added to every weighted sample
 #define OFFSET float(0.0f)
+#define IS_DISK 0        // 1: of a rank only a disk of diameter KSIZE counts
+#define IS_MAXIMUM 0     // 1: the greatest sample is wanted, 0: the least
 #define BLOCK_X 32       // threads a block; x counts samples, not pixels
 #define BLOCK_Y 8
 #endif
@@ -49,13 +51,13 @@ constexpr int RADIUS = KSIZE / 2;
 constexpr int HALO_X = RADIUS * CHANNELS;  // in samples, as everything along x
 constexpr int HALO_Y = RADIUS;
 
-enum Border { ZERO, CLAMP, REFLECT, MIRROR, WRAP };
+enum Border { ZERO, CLAMP, REFLECT, MIRROR, WRAP, CROP };
 constexpr int OUTSIDE = -1;
 
-// Where position i of an axis of `size` pixels is read from, or OUTSIDE where the sample is zero.
+// Where position i of an axis of `size` pixels is read from, or OUTSIDE where the sample is zero, or none.
 __device__ __forceinline__ int border_index(int i, int size) {
     if (0 <= i && i < size) return i;
-    if constexpr (BORDER == ZERO) return OUTSIDE;
+    if constexpr (BORDER == ZERO || BORDER == CROP) return OUTSIDE;
     if constexpr (BORDER == CLAMP) return i < 0 ? 0 : size - 1;
     const int period = BORDER == REFLECT ? 2 * size : BORDER == WRAP || size == 1 ? size : 2 * size - 2;
     i %= period;

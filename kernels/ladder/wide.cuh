@@ -93,6 +93,10 @@ __device__ __forceinline__ uint4 keep_alpha(const uint4& filtered, const uint4& 
                       (filtered.w & ~alpha_bits(3)) | (original.w & alpha_bits(3)));
 }
 
+#ifndef OUTSIDE_BITS
+#define OUTSIDE_BITS 0u  // of a sample where the border has none; extremes.cuh has others
+#endif
+
 // The chunk at samples x to x + CHUNK - 1 of a row, which has them all; x a multiple of CHUNK.
 __device__ __forceinline__ uint4 load_chunk(const sample* row, int x) {
     return *reinterpret_cast<const uint4*>(row + x);
@@ -101,7 +105,7 @@ __device__ __forceinline__ uint4 load_chunk(const sample* row, int x) {
 // The bits of sample x of row `row`, which lies inside the picture; x may lie outside.
 __device__ __forceinline__ unsigned edge_bits(const sample* row, int x, int width) {
     const int from = border_sample(x, width);
-    if (from == OUTSIDE) return 0;
+    if (from == OUTSIDE) return OUTSIDE_BITS;
     if constexpr (sizeof(sample) == 4) return reinterpret_cast<const unsigned*>(row)[from];
     else if constexpr (sizeof(sample) == 2) return reinterpret_cast<const unsigned short*>(row)[from];
     else return reinterpret_cast<const unsigned char*>(row)[from];
@@ -118,12 +122,18 @@ __device__ __noinline__ uint4 edge_chunk(const sample* row, int x, int width) {
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
+// A chunk of what the border has where it has no sample.
+__device__ __forceinline__ uint4 outside_chunk() {
+    const unsigned word = OUTSIDE_BITS * (sizeof(sample) == 4 ? 1u : sizeof(sample) == 2 ? 0x10001u : 0x1010101u);
+    return make_uint4(word, word, word, word);
+}
+
 // The same of row y, wherever they lie.
 __device__ __forceinline__ uint4 read_chunk(
     const sample* src, int x, int y, int height, int width, int pitch)
 {
     const int from_y = border_index(y, height);
-    if (from_y == OUTSIDE) return make_uint4(0, 0, 0, 0);
+    if (from_y == OUTSIDE) return outside_chunk();
     const sample* row = row_of(src, from_y, pitch);
     if (0 <= x && x + CHUNK <= width * CHANNELS) return load_chunk(row, x);
     return edge_chunk(row, x, width);

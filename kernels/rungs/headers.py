@@ -118,16 +118,20 @@ def pitch_of(width: int, channels: int, sample_bytes: int) -> int:
 
 def knobs(job: Job) -> dict[str, str | int]:
     """Return the -D macros that fit a rung to a job, by name; the prelude says what they mean."""
+    offset = 0.0 if job.is_rank else float(job.correlation.offset)
     return {
         "KSIZE": job.ksize,
         "CHANNELS": job.channels,
         "HAS_ALPHA": int(job.has_alpha),
         "SAMPLE": job.pixel_type,
-        "BORDER": job.border.upper(),
+        # Of a weighted sum, what does not count is as if it were 0.
+        "BORDER": "ZERO" if job.border == "crop" and not job.is_rank else job.border.upper(),
         "BLOCK_X": job.block_xy[0],
         "BLOCK_Y": job.block_xy[1],
-        "HAS_OFFSET": int(bool(job.correlation.offset)),
-        "OFFSET": f"float({float(job.correlation.offset)!r}f)",
+        "HAS_OFFSET": int(bool(offset)),
+        "OFFSET": f"float({offset!r}f)",
+        "IS_DISK": int(job.is_rank and job.rank.is_disk),
+        "IS_MAXIMUM": int(job.is_rank and job.rank.percentile == 100),
     }
 
 
@@ -251,6 +255,19 @@ def _transform_flops(side: int) -> int:
     return 2 * side * butterflies + 6 * side**2
 
 
+def _strip_bytes(facts: Facts) -> int:
+    if facts["CHANNELS"] == 3:
+        return 768
+    return 1024 if facts["SAMPLE_BYTES"] == 4 and 31 < facts["KSIZE"] <= 63 else 512
+
+
+def _ring_bytes(facts: Facts) -> int:
+    """Two stages of 32 rows with their halos, and steps of 32 rows in the ring."""
+    row, halo = facts["STRIP_BYTES"], _up(facts["HALO_X"] * facts["SAMPLE_BYTES"], 16)
+    stage = 32 * ((row + 2 * halo + 111) // 128 * 128 + 16)
+    return int(2 * stage + (1 + _parts(facts["KSIZE"] - 1, 32)) * 32 * (row + 16))
+
+
 DERIVED: dict[str, Expression] = table_beside(__file__)
 FACTS: dict[str, Callable[[Facts], Any]] = {
     "RADIUS": lambda facts: facts.job.radius,
@@ -280,6 +297,11 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "FFT_ROWS_BEYOND": lambda facts: _in_tiles(facts, "HEIGHT", 1) - facts["FFT_ROWS"],
     # Numbers of half precision that hold a sample: tensor.cuh.
     "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
+    # Samples that count for one of a rank.
+    "WINDOW": lambda facts: int(facts.job.rank.window.sum()) if facts.job.is_rank else 0,
+    # As in extreme_ring.cuh: bytes of a row that a block makes, and of shared memory that it takes.
+    "STRIP_BYTES": _strip_bytes,
+    "RING_BYTES": _ring_bytes,
 }
 
 

@@ -130,6 +130,7 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 FORMS: dict[str, Callable[[Job], Operands]] = {
+    "none": lambda _: Operands(),
     # An argument, (KSIZE, KSIZE).
     "global": lambda job: Operands(arguments=(job.correlation.weights.copy(),)),
     "constant": lambda job: Operands({"WEIGHTS": job.correlation.weights.copy()}),
@@ -152,6 +153,9 @@ _kept: LruCache[Any, Operands] = LruCache(OPERANDS_KEPT)
 
 def operands_of(form: str, job: Job) -> Operands:
     """The weights in that form, made once for each weights and picture size: it takes a while."""
+
+    if form == "none":
+        return Operands()
 
     def make() -> Operands:
         made = FORMS[form](job)

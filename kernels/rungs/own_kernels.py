@@ -94,7 +94,9 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     source = text.replace("\r\n", "\n").replace("\r", "\n")
     header = _header(name, source)
     title = re.sub(r"[_\s-]+", " ", Path(name).stem).strip()
-    usual = {"title": title[:1].upper() + title[1:] or name, "idea": IDEA, "weights": "constant"}
+    of_weights = header.fields.get("filter", "weights") in ("weights", "gradient")
+    form = "constant" if of_weights else "none"
+    usual = {"title": title[:1].upper() + title[1:] or name, "idea": IDEA, "weights": form}
     header = replace(header, fields={**usual, **header.fields})
     _refuse_a_tolerance(header)
     form = header.fields["weights"]

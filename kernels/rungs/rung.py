@@ -37,6 +37,14 @@ MAX_SHARED_BYTES = 227 * 1024  # of a block on any GPU: those of compute capabil
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 OTHER = "choose another implementation, such as {}."
 PICTURE = "picture"
+# What a rung may do, and what it is called.
+FILTERS = {
+    "weights": "weighted sums",
+    "gradient": "the length of a gradient",
+    "median": "medians",
+    "extremes": "minima and maxima",
+    "percentiles": "percentiles",
+}
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
 NO_COUNT = WorkExpression("")
 HALO = Expression("HALO_X"), Expression("HALO_Y")
@@ -112,7 +120,7 @@ class Rung:
     source: str
     title: str
     idea: str  # one sentence, shown in the window: what this rung does differently
-    weights: str  # the form it wants them in, one of `operands.FORMS`
+    weights: str = "none"  # the form it wants them in, one of `operands.FORMS`
     lesson: str = ""  # a paragraph for learners, on the rung's page in the help
     after: str | None = None  # the rung it changes one thing about
     includes: tuple[str, ...] = ()
@@ -122,7 +130,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
-    gradient: bool = False  # whether a length follows its weights, and always
+    filter: str = "weights"  # what it does, one of FILTERS, and nothing else
     own_block: str = ""  # why the block picker does not apply; empty where it does
     chain_length: Expression = TAPS  # n of `checking.error_bound`: the longest chain of additions
     error_factor: float = 1.0  # c of `checking.error_bound`
@@ -173,6 +181,11 @@ class Rung:
         return {name: str(value) for name, value in values.items() if name in mentioned}
 
     @property
+    def gradient(self) -> bool:
+        """True if a length follows its weights."""
+        return self.filter == "gradient"
+
+    @property
     def text(self) -> str:
         """Return the whole of what is compiled, without the prelude's defaults for editors.
 
@@ -189,11 +202,10 @@ class Rung:
         return None if self.own_block else device.why_no_block(job.block_xy)
 
     def _why_other_work(self, job: Job) -> str | None:
-        if job.has_length != self.gradient:
-            does = ("weights", "the length of a gradient")
-            words = f"works out {does[self.gradient]}, and {job.title} asks for"
-            other = OTHER.format("gradient" if job.has_length else "shared")
-            return f"{self.title} {words} {does[job.has_length]}; {other}"
+        if (asked := filter_of(job)) != self.filter:
+            words = f"works out {FILTERS[self.filter]}, and {job.title} asks for {FILTERS[asked]}"
+            other = next((e.key for e in ladder() if e.filter == asked), "opencv")
+            return f"{self.title} {words}; {OTHER.format(other)}"
         try:
             for facts in _facts_of_parts(job):
                 for condition, sentence in self.requires:
@@ -243,6 +255,15 @@ class Rung:
             f"{self.title} needs {needed / 1024:,.1f} KiB of shared memory for such a picture, "
             f"size and block; {owner} {most / 1024:.0f} KiB a block."
         )
+
+
+def filter_of(job: Job) -> str:
+    """What of FILTERS a job of one launch asks for."""
+    if not job.is_rank:
+        return "gradient" if job.has_length else "weights"
+    if job.rank.percentile in (0, 100):
+        return "extremes"
+    return "median" if job.rank.percentile == 50 else "percentiles"
 
 
 def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
@@ -334,6 +355,9 @@ def _key_of(path: Path) -> str:
 
 
 def _check(rung: Rung, header: Header) -> None:
+    if rung.filter not in FILTERS:
+        known = ", ".join(FILTERS)
+        raise header.error(f"no rung does {rung.filter!r}; choose from {known}", "filter")
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")

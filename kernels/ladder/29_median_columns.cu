@@ -1,0 +1,120 @@
+/*---
+title   = "Sorted columns"
+idea    = "Of nine samples the median is the middle of three: the greatest of the columns' least, the middle of their middles, the least of their greatest. Neighbours share columns, and rows below each other share pairs of samples."
+filter  = "median"
+after   = "median_network"
+includes = ["ranks", "columns"]
+own_block = "A thread makes four samples of eight rows, and a block is four warps, one above the other."
+lesson  = """
+Each sample lies in nine windows, and a network for each of them compares the same neighbours over and over. If a \
+thread makes a tile, it sorts each column of three once, for all three windows that have it; and of two rows that lie \
+below each other it orders the two samples that both have, before each adds its third. Where nine samples took some \
+40 minima and maxima, it is then about 18, and the time is that of reading and writing the picture."""
+requires = [
+    ["KSIZE == 3", "Sorted columns are worked out for size 3 only, not for {KSIZE}; choose another implementation, such as median_tiles."],
+    ["not IS_DISK", "Sorted columns take squares only; choose another implementation, such as median_sort."],
+    ["BORDER != 'CROP'", "Sorted columns need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+]
+
+[[passes]]
+block  = ["128", "1"]
+covers = ["128", "32"]
+---*/
+
+constexpr int WIDE = 4, ROWS = 8;           // samples and rows that a thread makes
+constexpr int COLUMNS = WIDE + 2 * CHANNELS;  // with a pixel on either side
+struct __align__(WIDE * sizeof(sample)) Samples { sample at[WIDE]; };  // loaded and stored as one
+
+// Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
+struct Places {
+    int x, before, beyond;  // of its samples, of the pixels that stand for those beyond the row's ends
+    int above, below;       // rows that stand for the one above the first, and below the last
+    int own;                // samples from x to the row's end
+};
+
+__device__ __forceinline__ Key key_at(const sample* row, int from, int i) {
+    return BORDER == ZERO && from == OUTSIDE ? 0 : key_of(row[from + i]);
+}
+// HAS_END: whether a thread of the block has the row's end within what it reads, and not at x + WIDE.
+template <bool HAS_END>
+__device__ __forceinline__ void read_row(
+    Key (&keys)[COLUMNS], const sample* __restrict__ src, const Places& at, int y, int height, int pitch)
+{
+    const int from_y = y < 0 ? at.above : y < height ? y : at.below;
+    if (BORDER == ZERO && from_y == OUTSIDE) {
+        #pragma unroll
+        for (int i = 0; i < COLUMNS; ++i) keys[i] = 0;
+        return;
+    }
+    const sample* row = row_of(src, from_y, pitch);
+    const Samples own = *reinterpret_cast<const Samples*>(row + at.x);  // rows are padded
+    #pragma unroll
+    for (int i = 0; i < WIDE; ++i) keys[CHANNELS + i] = key_of(own.at[i]);
+    // At a row's ends it is mostly the outermost pixel that stands for what is beyond, and that is here already.
+    constexpr bool IS_OWN = BORDER == CLAMP || BORDER == REFLECT;
+    #pragma unroll
+    for (int i = 0; i < CHANNELS; ++i) {
+        if (at.x > 0) keys[i] = key_of(row[at.x - CHANNELS + i]);
+        else keys[i] = IS_OWN ? keys[CHANNELS + i] : key_at(row, at.before, i);
+        if (at.own > WIDE) keys[CHANNELS + WIDE + i] = key_of(row[at.x + WIDE + i]);
+        else keys[CHANNELS + WIDE + i] = IS_OWN ? keys[WIDE + i] : key_at(row, at.beyond, i);
+    }
+    if (HAS_END) {  // what is behind the end takes its place there
+        #pragma unroll
+        for (int j = 0; j < CHANNELS; ++j) {
+            const Key key = key_at(row, at.beyond, j);
+            #pragma unroll
+            for (int i = 1; i < WIDE + CHANNELS; ++i)
+                keys[CHANNELS + i] = i == at.own + j ? key : keys[CHANNELS + i];
+        }
+    }
+}
+
+__device__ __forceinline__ void write_row(sample* row, const Key (&made)[WIDE], const Key (&original)[COLUMNS]) {
+    Samples samples;
+    #pragma unroll
+    for (int i = 0; i < WIDE; ++i) samples.at[i] = sample_of(is_alpha(i) ? original[CHANNELS + i] : made[i]);
+    *reinterpret_cast<Samples*>(row) = samples;
+}
+
+template <bool HAS_END>
+__device__ __forceinline__ void filter_tile(
+    const sample* __restrict__ src, sample* __restrict__ dst,
+    const Places& at, int y0, int height, int pitch, int end_row)
+{
+    Key above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
+    read_row<HAS_END>(above, src, at, y0 - 1, height, pitch);
+    read_row<HAS_END>(first, src, at, y0, height, pitch);
+    #pragma unroll (HAS_END ? 1 : ROWS)
+    for (int y = y0; y < y0 + ROWS; y += 2) {
+        read_row<HAS_END>(second, src, at, y + 1, height, pitch);
+        read_row<HAS_END>(below, src, at, y + 2, height, pitch);
+        #pragma unroll
+        for (int i = 0; i < COLUMNS; ++i) low[i] = least(first[i], second[i]), high[i] = greatest(first[i], second[i]);
+        medians(made, low, high, above);
+        if (y < end_row) write_row(row_of(dst, y, pitch) + at.x, made, first);
+        medians(made, low, high, below);
+        if (y + 1 < end_row) write_row(row_of(dst, y + 1, pitch) + at.x, made, second);
+        #pragma unroll
+        for (int i = 0; i < COLUMNS; ++i) above[i] = second[i], first[i] = below[i];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    const int end = width * CHANNELS;
+    const int x = (blockIdx.x * 32 + threadIdx.x % 32) * WIDE;
+    const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * ROWS;
+    if (x >= end || y0 >= end_row) return;
+    const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
+                       border_index(-1, height), border_index(height, height), end - x};
+    // All warps of a block go one way.
+    if (end % WIDE != 0 && end < static_cast<int>(blockIdx.x + 1) * 32 * WIDE + CHANNELS)
+        filter_tile<true>(src, dst, at, y0, height, pitch, end_row);
+    else
+        filter_tile<false>(src, dst, at, y0, height, pitch, end_row);
+}

@@ -1,0 +1,65 @@
+/*---
+title   = "Ring of minima"
+idea    = "A block walks down the picture: rows' minima stay in a ring in shared memory, and along either axis a thread makes many neighbours at once, whose windows share a core."
+after   = "extreme_doubling"
+filter  = "extremes"
+includes = ["extremes", "wide", "async", "extreme_ring"]
+own_block = "A block of 256 threads walks down a strip of the picture."
+requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
+lesson  = """
+Windows that lie side by side share most of their samples, the core. What a thread has of a row in registers it uses \
+for all of them: minima from the core to the left are running minima, and so are those to the right, and each place \
+needs one of either. Down the columns the same happens with rows of minima, which stay in shared memory for as long \
+as a window needs them: every row is read once, and worked out once along x. Bytes are compared two at a time, as \
+the upper halves of 16 bits, for which newer GPUs have an instruction."""
+
+[[passes]]
+block  = ["256", "1"]
+covers = ["STRIP_BYTES // SAMPLE_BYTES", """max(32, up(parts(HEIGHT, max(1,
+    (2 if SAMPLE_BYTES == 4 and KSIZE <= 31 else 1) * min(6, 232448 // (RING_BYTES + 1024)) * MULTIPROCESSORS
+    // parts(WIDTH * CHANNELS * SAMPLE_BYTES, STRIP_BYTES))) + KSIZE - 1, 32) - (KSIZE - 1))"""]
+rows_by = "1"
+shared_bytes = "RING_BYTES"
+# Of 32 rows at a time what lies in the picture; where it wraps around, not what comes from its other end.
+loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
+        - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
+    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
+        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
+---*/
+
+struct Rows {
+    const Strip& strip;
+
+    // A warp a row, sixteen bytes a lane.
+    __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
+        if (strip.has(step)) {
+            const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+            const int chunks = (strip.end() - strip.from()) / CHUNK;
+            #pragma unroll 4
+            for (int r = warp; r < STEP_ROWS; r += THREADS / 32) {
+                const sample* const from = strip.row(step, r) + strip.from();
+                unsigned char* const row = stage + r * IN_STRIDE + (strip.from() - strip.first()) * BYTES;
+                uint4* const to = reinterpret_cast<uint4*>(row);
+                for (int c = lane; c < chunks; c += 32) copy_async(to + c, from + c * CHUNK);
+            }
+        }
+        end_group();  // an empty one at the end: so the wait is the same for all steps
+    }
+    __device__ __forceinline__ void wait(int) const { wait_for_groups<STAGES - 1>(); }
+    __device__ __forceinline__ void put() const {}
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    DYNAMIC_SHARED(uint4, memory);  // STAGES of rows as they are, and the ring of SLOTS
+    const int tall = (end_row - first_row + gridDim.y - 1) / gridDim.y, y = first_row + blockIdx.y * tall;
+    const Strip strip = {src, height, width, pitch, static_cast<int>(blockIdx.x) * STRIP, y, min(tall, end_row - y)};
+    if (strip.rows <= 0) return;
+    Rows rows = {strip};
+    walk(reinterpret_cast<unsigned char*>(memory), strip, rows, dst);
+}
