@@ -20,6 +20,7 @@ import numpy as np
 
 from kernels import filters
 from kernels.core.job import Job
+from kernels.core.step import LENGTH, Step
 from kernels.cuda import nvrtc
 from kernels.engine.auto import Candidate, job_class_of, size_class
 from kernels.rungs.headers import Facts
@@ -42,9 +43,11 @@ MAX_SHARED_BYTES = 232_448  # of a block on an H200
 FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
 PIXEL_TYPES = ("float32", "uint8")
 FILTERS_FOR = {"low_rank": ("unsharp",)}  # by the form of the weights
+DISK = "maximum"  # of which a disk is taken, where no square is
+RANKS = {"median": ("median",), "extremes": ("minimum", DISK)}  # by what the rung does
 LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # forms made for them
 # What the table of work is worked out for: likewise, on a device like the one that was measured.
-WORK_KSIZES, WORK_SIDES, MULTIPROCESSORS = (7, 5), (2048, 64), 132
+WORK_KSIZES, WORK_SIDES, MULTIPROCESSORS = (7, 5, 3), (2048, 64), 132
 # The ladder's times are of this cell, or of the first one in which a rung ran.
 HOME = {"weights": "gaussian", "pixel_type": "float32", "channels": 1, "width": 8192, "ksize": 7}
 # Shares of what the hardware can do, by their names in COUNTERS, as the table's head has them.
@@ -61,7 +64,11 @@ Data = dict[str, Any]
 def usual_job(rung: Rung) -> Job | None:
     """The job that `rung` is compiled for: mostly a 7×7 Gaussian blur of grey float32."""
     ksizes = (31, *KSIZES) if rung.weights in LARGE_WEIGHTS else KSIZES
-    return _first_job(rung, FILTERS_FOR.get(rung.weights, FILTERS), ksizes, SIDES)
+    return _first_job(rung, _filters_for(rung), ksizes, SIDES)
+
+
+def _filters_for(rung: Rung) -> Sequence[str]:
+    return FILTERS_FOR.get(rung.weights, RANKS.get(rung.filter, FILTERS))
 
 
 def _first_job(
@@ -70,8 +77,9 @@ def _first_job(
     """Find the first job on a grey picture in 32×8 blocks that `rung` takes."""
     for pixel_type, ksize, name, side in product(PIXEL_TYPES, ksizes, names, sides):
         chosen, picture = filters.get(name), np.zeros((side, side, 1), pixel_type)
-        weights = chosen.weights(ksize)
-        job = Job.of(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
+        made = chosen.of_size(ksize, is_disk=name == DISK)
+        step = Step(made, rung.key, (32, 8), title=chosen.title)
+        job = Job(picture, (step, *(LENGTH,) * rung.gradient))
         if rung.why_not_anywhere(job) is None:
             shared = max(Facts(job).value(each.shared_bytes) for each in rung.passes)
             if shared <= MAX_SHARED_BYTES:
@@ -213,7 +221,7 @@ def work_table() -> str:
     )
     rows, notes = [], []
     for rung in ladder():
-        job = _first_job(rung, FILTERS, WORK_KSIZES, WORK_SIDES)
+        job = _first_job(rung, RANKS.get(rung.filter, FILTERS), WORK_KSIZES, WORK_SIDES)
         if job is None:
             notes.append(f"`{rung.key}`: It takes none of the jobs that this table is of.")
             rows.append((f"`{rung.key}`", *[NOTHING] * (len(head) - 1)))

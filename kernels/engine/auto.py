@@ -21,7 +21,7 @@ from kernels.core.job import Job, Pick
 from kernels.core.plain_data import from_plain, parse_json, to_plain
 from kernels.core.safe_files import cache_folder, holding, replacing
 from kernels.core.weights import separable_terms
-from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.rung import Rung, filter_of, ladder
 
 # Of higher rank, sums of separable weights are no longer worth telling apart.
 MAX_RANK = 8
@@ -34,7 +34,7 @@ class JobClass:
     pixel_type: str
     channels: int
     ksize: int
-    weights: str  # "uniform", "separable", "rank 2", "general"; "gradient after …"
+    weights: str  # "uniform", "separable", "rank 2", "general"; "gradient after …"; "median"
     border: str  # its group: "zero", "clamp" or "folded"
     size: int  # log₂ of the number of pixels, rounded
 
@@ -48,7 +48,11 @@ class JobClass:
 def job_class_of(job: Job) -> JobClass:
     """The class that `job` belongs to."""
     size = size_class(job.strip.whole if job.strip else job.height, job.width)
-    border = job.border if job.border in ("zero", "clamp") else "folded"  # as the index is
+    border = {"crop": "zero"}.get(job.border, job.border)
+    border = border if border in ("zero", "clamp") else "folded"  # as the index is
+    if job.is_rank:
+        kind = filter_of(job) + " of a disk" * job.rank.is_disk
+        return JobClass(job.pixel_type, job.channels, job.ksize, kind, border, size)
     rank = len(separable_terms(job.correlation.weights))
     # From half the size on, as many multiply-adds are spent on the passes as on the weights.
     found = f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"

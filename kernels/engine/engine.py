@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core.borders import RowStrip
+from kernels.core.cache import has_nan
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.errors import (
     BadJobError,
@@ -19,6 +20,7 @@ from kernels.core.errors import (
     DeviceLostError,
     KernelError,
     OutOfMemoryError,
+    hint_of,
 )
 from kernels.core.job import Job, Pick, Progress, Ran, Region, Result, Results, Sampling
 from kernels.core.verdict import Tolerance
@@ -131,8 +133,8 @@ class Engine:
         for each in all_implementations():
             if each.key == key:
                 return each
-        known = ", ".join((*(each.key for each in all_implementations()), AUTO.key))
-        raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
+        known = (*(each.key for each in all_implementations()), AUTO.key)
+        raise BadJobError(f"There is no implementation {key!r}; {hint_of(key, known)}")
 
     def why_not(self, job: Job) -> str | None:
         """The reason why job.implementation cannot run `job` here; None if it can."""
@@ -388,6 +390,8 @@ class Engine:
         return (each.key for each in hosts if not any(map(each.why_not, parts)))
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
+        if job.is_rank and has_nan(job.picture):
+            return f"The picture holds NaN, which has no place in the order that {job.title} makes."
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
         reason = self.lost or implementation.why_not(job, self.device)

@@ -100,6 +100,8 @@ def _rendered(
 def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: float = 1.0) -> Data:
     """What the template says of one run; of a list's in a namespace of that name."""
     reason = rung.why_not_anywhere(job) if device is None else rung.why_not(job, device)
+    if not reason and job.is_rank:
+        reason = f"{rung.title} cannot be copied as a program yet, whose check is of weighted sums."
     if reason:
         raise CannotRunError(reason)
     # A display's watchdog would have it cut into many launches; this is to be read.

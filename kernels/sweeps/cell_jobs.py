@@ -35,7 +35,7 @@ from kernels.rungs.own_kernels import is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
 from kernels.sweeps.record import Measurement
-from kernels.sweeps.step_words import IDENTITY, WrittenStep, job_steps, made_weights, steps_in
+from kernels.sweeps.step_words import IDENTITY, WrittenStep, job_steps, steps_in
 
 Paths = Mapping[str, Path]  # of user kernels, by their names
 OTHER_TEXT = (
@@ -111,14 +111,6 @@ def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
     """Make a job with a black picture, where pixels do not matter.  Raises BadJobError."""
     with _checked(cell):
         return _job(cell, blank((cell.height, cell.width, cell.channels), cell.pixel_type), texts)
-
-
-def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """The weights of a cell without a list, (ksize, ksize) float32.
-
-    Raises BadJobError for a size or parameter out of range.
-    """
-    return made_weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
 def steps_of(cell: Cell) -> tuple[WrittenStep, ...]:

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any, Literal
 
-from kernels.core.errors import BadJobError
+from kernels.core.errors import BadJobError, hint_of
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
@@ -165,8 +165,8 @@ class Plan:
             if key not in about and is_own(key):
                 raise BadJobError(NOT_READ.format(key=key))
             if key not in about:
-                known = ", ".join(about)
-                raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
+                hint = hint_of(key, list(about))
+                raise BadJobError(f"There is no implementation {key!r}; {hint}")
         own = given_sizes or {}
         sized = [
             (picture, size)

@@ -7,12 +7,11 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any, get_args
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.errors import BadJobError, PlanFileError
+from kernels.core.errors import BadJobError, PlanFileError, hint_of
 from kernels.core.job import PIXEL_TYPES, Sampling
 from kernels.core.plain_data import SIMPLE, plain_text
 from kernels.core.sampling import SWEEP_SAMPLING
@@ -39,8 +38,7 @@ def known_name(what: str, value: Any, known: Sequence[str], otherwise: str = "")
     """One of `known`.  Raises PlanFileError, with the nearest of them."""
     if value in known:
         return str(value)
-    near = get_close_matches(str(value), known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}{otherwise}."
+    hint = hint_of(str(value), known, otherwise)
     raise PlanFileError(f"There is no {what} {shown(value)}; {hint}")
 
 

@@ -21,14 +21,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import MAX_STEPS
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
-from kernels.core.step import LENGTH, Correlation, Step
+from kernels.core.step import LENGTH, Correlation, Rank, Step
 from kernels.filters import Filter, gaussian, has_parameter, has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
@@ -51,6 +48,8 @@ class WrittenStep:
     sigma: float | None = None
     amount: float = 1.0
     matrix: Matrix = IDENTITY
+    percentile: float = 25.0
+    is_disk: bool = False
     offset: float = 0.0  # a part of white
     mix: float = 1.0
     is_on: bool = True
@@ -116,6 +115,8 @@ KEYS = {
     "sigma": PLAN_KEYS["sigma"],
     "amount": PLAN_KEYS["amount"],
     "matrix": replace(PLAN_KEYS["matrix"], name="weights"),
+    "percentile": PlanKey("percentile", number(float, 0, 100)),
+    "is_disk": PlanKey("disk", truth),
     "offset": PlanKey("offset", number(float, -1, 1)),
     "mix": PlanKey("mix", number(float, 0, 1)),
     "is_on": PlanKey("on", truth),
@@ -153,16 +154,29 @@ def step_of(words: dict[str, Any]) -> WrittenStep:
         values.setdefault("ksize", gaussian.size_for(values["sigma"], chosen.sizes))
     step = WrittenStep(**{"ksize": chosen.nearest_size(WrittenStep().ksize), **values})
     with _about("size"):
-        made_weights(step.filter, step.ksize, step.sigma, step.amount, step.matrix)
+        made_filter(step)
     return step
 
 
+PARAMETERS = ("sigma", "amount", "matrix", "percentile", "is_disk")  # of filters, by their fields
+
+
+def made_filter(step: Any, offset: float = 0.0) -> Correlation | Rank:
+    """The filter of a step, or of what has the fields of one.
+
+    The same choices give the same array of weights.  Raises BadJobError for a size or a parameter
+    out of range.
+
+    offset  in sample values
+    """
+    found = _made(step.filter, step.ksize, tuple(getattr(step, name) for name in PARAMETERS))
+    return Correlation(found.weights, offset) if isinstance(found, Correlation) else found
+
+
 @lru_cache(maxsize=64)
-def made_weights(
-    filter_key: str, ksize: int, sigma: float | None, amount: float, matrix: Matrix | None
-) -> NDArray[np.float32]:
-    """Weights of a filter; the same array for the same choices."""
-    return filters.get(filter_key).weights(ksize, sigma=sigma, amount=amount, matrix=matrix)
+def _made(key: str, ksize: int, parameters: tuple[Any, ...]) -> Correlation | Rank:
+    given = dict(zip(PARAMETERS, parameters, strict=True))
+    return filters.get(key).of_size(ksize, **given)
 
 
 def job_steps(step: WrittenStep, offset: float = 0.0, **how: Any) -> tuple[Step, ...]:
@@ -172,9 +186,8 @@ def job_steps(step: WrittenStep, offset: float = 0.0, **how: Any) -> tuple[Step,
     how     fields of a job's Step: on what it runs
     """
     chosen = filters.get(step.filter)
-    weights = made_weights(step.filter, step.ksize, step.sigma, step.amount, step.matrix)
     made = Step(
-        Correlation(weights, offset),
+        made_filter(step, offset),
         mix=1.0 if chosen.gradient else step.mix,
         title=chosen.title,
         **how,
@@ -184,7 +197,7 @@ def job_steps(step: WrittenStep, offset: float = 0.0, **how: Any) -> tuple[Step,
 
 def _lacks(chosen: Filter) -> set[str]:
     """The fields of a step that are of no account to a filter, but for its size."""
-    lacks = {name for name in ("sigma", "amount", "matrix") if not has_parameter(chosen, name)}
+    lacks = {name for name in PARAMETERS if not has_parameter(chosen, name)}
     return lacks | {"offset"} if "matrix" in lacks else lacks
 
 
@@ -232,7 +245,8 @@ def as_word(step: WrittenStep) -> str:
     words = to_words(step)
     first, size, is_on = words.pop("filter"), words.pop("size", None), words.pop("on", True)
     parts = [first if size is None else f"{first}:{size}"]
-    parts += [f"{word}={value}" for word, value in words.items()]
+    written = {word: "true" if value is True else value for word, value in words.items()}
+    parts += [f"{word}={value}" for word, value in written.items()]
     return ",".join(parts if is_on else [*parts, "off"])
 
 
