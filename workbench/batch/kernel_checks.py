@@ -21,6 +21,7 @@ from kernels.core.device import Device
 from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import PIXEL_TYPES, Job, Progress, Sampling
 from kernels.core.plain_data import table_beside
+from kernels.core.step import Rank
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
@@ -48,6 +49,7 @@ NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
 # As kernel_checks.toml has them.
 Kind = Literal["any", "separable", "small", "uniform", "smooth", "holed"]
 Content = Literal["noise", "black", "white", "NaN and infinity"]
+PERCENTILES = {"median": (50.0, 50.0), "extremes": (0.0, 100.0), "percentiles": (25.0, 75.0)}
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 _TABLE = table_beside(__file__)
 
@@ -84,16 +86,29 @@ def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
 
 
 def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
-    """The job as `rung` does it: with the length of a gradient, where it does only that.
+    """The job as `rung` does it: with the length of a gradient, or an order, if it does that.
 
-    To that no offset is added.
+    To that no offset is added.  In an order NaN have no place, and with wrap only a disk counts.
 
     is_strict  its header does not choose
     """
     if is_strict:
         return each.job.but(implementation=rung.key)
+    if rung.filter in PERCENTILES:
+        return _ordered(each.job, rung)
     offset = 0.0 if rung.gradient else each.job.correlation.offset
     return each.job.but(implementation=rung.key, gradient=rung.gradient, offset=offset)
+
+
+def _ordered(job: Job, rung: Rung) -> Job:
+    percentile = PERCENTILES[rung.filter][job.height % 2]
+    taken = Rank(job.ksize, percentile, is_disk=job.border == "wrap")
+    picture = job.picture
+    if np.isnan(picture).any():
+        picture = np.nan_to_num(picture, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        picture.flags.writeable = False
+    step = replace(job.steps[0], filter=taken, implementation=rung.key)
+    return replace(job, picture=picture, steps=(step,))
 
 
 def _made(

@@ -149,6 +149,7 @@ TYPES: dict[str, Callable[[str], Any]] = {
         r"(all|none|[1-9]\d{0,8}|)", "all, none or a number such as 100", _verifying
     ),
     "A": number,
+    "P": number,
     "ADDRESS": matching(r"((?:tcp|tls|wss?)://.+:\d{1,5})", "an address like tcp://head:8786", str),
     "DIR": Path,
     "FILE": Path,

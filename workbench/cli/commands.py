@@ -52,6 +52,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "--no-replace --no-clobber": {"dest": "replace", "action": "store_false"},
     "--device N,…": {"dest": "devices"},
     "--implementation RUNG": {"required": True},
+    "--disk": {"default": None},
     "--step STEP": {"action": "append"},
     "--list LIST": {"action": "append", "dest": "lists"},
 }

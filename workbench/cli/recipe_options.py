@@ -30,6 +30,7 @@ from workbench.model.intents import Changes
 from workbench.model.state import FACTS, OwnFile, State
 
 OPTIONS = {name: facts.option for name, facts in FACTS.items() if facts.option}
+OF_FILTER = ("sigma", "amount", "percentile")  # options that only some filters take
 PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for questions about any picture
 GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before the first picture
 
@@ -47,7 +48,7 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
     given = {name: getattr(arguments, option) for name, option in OPTIONS.items()}
     if named_kernel(arguments) is not None:
         del given["implementation"]
-    given = {name: value for name, value in given.items() if value is not None}
+    given = {name: each for name, each in given.items() if each is not None}
     changes |= given
     if is_list:
         changes |= _list_changes(arguments, changes, given)
@@ -67,7 +68,7 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
 def _steps_changes(arguments: Namespace) -> Changes:
     if arguments.step and arguments.steps:
         raise BadJobError("--step and --steps both name the steps; give one of them.")
-    for name in ("filter", "size", "sigma", "amount", "weights", "offset"):
+    for name in ("filter", "size", *OF_FILTER, "disk", "weights", "offset"):
         if getattr(arguments, name) is not None:
             raise BadJobError(f"--{name} is a step's: write it there, as in --step gaussian:7.")
     if arguments.step:
@@ -104,9 +105,11 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
         raise BadJobError('The filter custom needs --weights, such as "0 0 0; 0 1 0; 0 0 0".')
     changes = intents.with_filter(state, arguments.filter or state.filter)
     chosen = filters.get(changes["filter"])
-    for name in ("sigma", "amount"):  # the window hides it, here it would be dropped
+    for name in OF_FILTER:  # the window hides it, here it would be dropped
         if getattr(arguments, name) is not None and not intents.has_parameter(chosen, name):
             raise BadJobError(f"{chosen.title} takes no --{name}.")
+    if arguments.disk and not intents.has_parameter(chosen, "is_disk"):
+        raise BadJobError(f"{chosen.title} takes no --disk.")
     return {**alone(state), **changes} if arguments.filter else {}
 
 

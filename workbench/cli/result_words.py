@@ -111,12 +111,15 @@ def rows_record(outcome: Outcome) -> dict[str, Any]:
     return {"rows": rows and {"input": outcome.pair.source_shown, **rows}}
 
 
+NUMBERS = ("sigma", "amount", "percentile")  # that only some filters take
+
+
 def asked_of(recipe: Recipe) -> dict[str, Any]:
     """The chosen filter and its parameters, or steps; None for those that it does not have."""
     state = recipe.chosen
     if step_files.is_list(state):
         steps = [as_word(each) for each in state.steps]
-        without = ("filter", "size", "sigma", "amount", "weights", "offset")
+        without = ("filter", "size", *NUMBERS, "disk", "weights", "offset")
         of_list = {"steps": steps, "round_between_steps": state.is_rounded}
         of_all = {"border": state.border, "region": state.region}
         return {**dict.fromkeys(without), **of_all, **of_list}
@@ -124,8 +127,8 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     return {
         "filter": state.filter,
         "size": state.ksize,
-        "sigma": state.sigma if "sigma" in taken else None,
-        "amount": state.amount if "amount" in taken else None,
+        **{name: getattr(state, name) if name in taken else None for name in NUMBERS},
+        "disk": state.is_disk if "is_disk" in taken else None,
         "weights": state.matrix if "matrix" in taken else None,
         "offset": state.offset if "matrix" in taken else None,
         "border": state.border,

@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from kernels.core.job import Job
+from kernels.core.step import Correlation, Step
 from kernels.oracle.reference import filtered
 from workbench.imaging.display import show
-from workbench.imaging.display_mapping import DisplayMapping, is_signed, natural_display
+from workbench.imaging.display_mapping import (
+    DisplayMapping,
+    NegativeDisplay,
+    is_signed,
+    natural_display,
+)
 
 Samples = NDArray[Any]
 
@@ -32,14 +38,17 @@ def reduced(samples: Samples, width: int, height: int) -> Samples:
     return np.ascontiguousarray(small.reshape(height, width, -1), np.float32)
 
 
-def preview(small: Samples, full: float, weights: Samples, gradient: bool) -> QImage:
-    """Apply `weights` to a reduced picture.
+def preview(small: Samples, full: float, steps: tuple[Step, ...]) -> QImage:
+    """Apply one filter to a reduced picture.
 
-    small     (H, W, C) float32
-    full      the value of full intensity
-    gradient  as of `Job`
+    small  (H, W, C) float32
+    full   the value of full intensity
+    steps  of a job: the filter, and a length where it has one
     """
-    job = Job.of(small, weights, "clamp", "sequential", gradient=gradient)
-    look = natural_display(weights) if is_signed(weights, gradient) else "clip"
+    job = Job(small, steps)
+    look: NegativeDisplay = "clip"
+    if isinstance(steps[0].filter, Correlation):
+        weights = steps[0].filter.weights
+        look = natural_display(weights) if is_signed(weights, job.has_length) else "clip"
     found = np.ascontiguousarray(filtered(job), np.float32)
     return show(found, DisplayMapping(None, look, full)).images[0].copy()

@@ -10,12 +10,13 @@ from kernels.core.errors import KernelError
 from kernels.core.job import MAX_STEPS
 from kernels.engine.auto import AUTO
 from kernels.rungs.own_kernels import is_own
-from workbench.model.intents import Changes, weights_for, with_filter
+from kernels.sweeps.step_words import PARAMETERS, made_filter
+from workbench.model.intents import Changes, with_filter
 from workbench.model.state import FACTS, State, Step, is_implementation, or_none
 
 TEXT = "text_sha256"  # beside choices: of a user kernel, whose file changes
 # All fields but the picture and its levels, which belong to it.
-OF_WEIGHTS = ("filter", "ksize", "sigma", "amount", "matrix")
+OF_FILTER = ("filter", "ksize", *PARAMETERS)
 OF_STEP = tuple(each.name for each in fields(Step) if each.name != "own_kernel")
 ALONE: Changes = {
     **{"before": (), "after": (), "mix": 1.0, "is_on": True, "is_rounded": False},
@@ -61,7 +62,7 @@ def _read_steps(value: Any) -> tuple[Step, ...]:
         if is_own(step.implementation):
             step = replace(step, implementation=AUTO.key, chosen_implementation=None)
         is_known = or_none(is_implementation)(step.chosen_implementation)
-        if not (is_known and _has_weights(step)):
+        if not (is_known and _has_filter(step)):
             raise ValueError(each)
         steps.append(step)
     return tuple(steps)
@@ -128,13 +129,13 @@ def _fitting(changes: Changes, state: State) -> Changes:
         changes = {name: v for name, v in changes.items() if name not in ("before", "after")}
     merged = replace(state, **changes)
     sized = {**changes, "ksize": with_filter(merged, merged.filter)["ksize"]}
-    rest = {name: value for name, value in changes.items() if name not in OF_WEIGHTS}
-    return next((each for each in (changes, sized) if _has_weights(replace(state, **each))), rest)
+    rest = {name: value for name, value in changes.items() if name not in OF_FILTER}
+    return next((each for each in (changes, sized) if _has_filter(replace(state, **each))), rest)
 
 
-def _has_weights(step: State | Step) -> bool:
+def _has_filter(step: State | Step) -> bool:
     try:
-        weights_for(step)
+        made_filter(step)
     except (KernelError, TypeError, ValueError):
         return False
     return True

@@ -29,7 +29,7 @@ from kernels.filters import has_sizes as has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
-from kernels.sweeps.step_words import job_steps, made_weights
+from kernels.sweeps.step_words import job_steps, made_filter
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,
@@ -314,12 +314,15 @@ def is_answer(result: Result, state: State) -> bool:
     return wanted is not None and result.job.same_run(wanted)
 
 
-def weights_for(step: State | ListStep) -> NDArray[np.float32]:
-    """A step's weights, (ksize, ksize) float32; the same choices give the same array.
+def weights_for(step: State | ListStep) -> NDArray[np.float32] | None:
+    """A step's weights, (ksize, ksize) float32; None: it has none.
+
+    The same choices give the same array.
 
     step  of a State the selected one
     """
-    return made_weights(step.filter, step.ksize, step.sigma, step.amount, step.matrix)
+    found = made_filter(step)
+    return found.weights if isinstance(found, Correlation) else None
 
 
 def with_filter(state: State, key: str) -> Changes:
@@ -330,7 +333,10 @@ def with_filter(state: State, key: str) -> Changes:
     chosen = filters.get(key)
     wanted = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
     if has_sizes(chosen):
-        return {"filter": key, "ksize": chosen.nearest_size(wanted or state.ksize)}
+        # OpenCV has only some of those without weights: then `auto` finds what can run them.
+        any_way = not chosen.has_weights and state.chosen_implementation is None
+        how = {"implementation": AUTO.key} if any_way else {}
+        return {"filter": key, "ksize": chosen.nearest_size(wanted or state.ksize), **how}
     ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
     return {"filter": key, "ksize": ksize, "last_free_ksize": wanted}
 

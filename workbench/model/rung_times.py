@@ -11,23 +11,22 @@ from hashlib import sha256
 from math import log2
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kernels import filters
 from kernels.core.device import Occupancy
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Job, Result
+from kernels.core.step import Correlation, Filter
 from kernels.core.timing import Cache, Timing
 from kernels.engine.auto import DEFAULT_BLOCK_XY
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.own_kernels import is_own, text_hash
 from kernels.rungs.rung import Rung, ladder
-from kernels.sweeps.cell_jobs import weights_of
+from kernels.sweeps.cell_jobs import steps_of
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_files import read_session
+from kernels.sweeps.step_words import made_filter
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.base.paths import asset
@@ -48,22 +47,23 @@ class WorkKey:
 
     shape: tuple[int, ...]
     pixel_type: str
-    weights: bytes  # their hash: a session may see thousands, of up to 64 kB each
+    filter: bytes  # of weights the hash: a session may see thousands, of up to 64 kB each
+    offset: float
     gradient: bool
     border: str = "clamp"
-    offset: float = 0.0
 
     @classmethod
     def of(cls, job: Job) -> WorkKey:
         """Key of `job`."""
-        facts = (job.has_length, job.border, job.correlation.offset)
-        return cls(job.picture.shape, job.pixel_type, _hash(job.correlation.weights), *facts)
+        facts = (job.has_length, job.border)
+        return cls(job.picture.shape, job.pixel_type, *_named(job.steps[0].filter), *facts)
 
     @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:
         """Key of one of the pictures of `cell`, which has no offset."""
         shape, chosen = (cell.height, cell.width, cell.channels), filters.get(cell.filter)
-        return cls(shape, cell.pixel_type, _hash(weights_of(cell)), chosen.gradient, cell.border)
+        named = _named(made_filter(steps_of(cell)[0]))
+        return cls(shape, cell.pixel_type, *named, chosen.gradient, cell.border)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,5 +338,8 @@ def _key_of(key: str, text: str) -> str:
     return f"{key} {text_hash(text)}" if is_own(key) else key
 
 
-def _hash(weights: NDArray[np.float32]) -> bytes:
-    return sha256(weights.tobytes()).digest()
+def _named(chosen: Filter) -> tuple[bytes, float]:
+    """What a filter is known by, and its offset."""
+    if isinstance(chosen, Correlation):
+        return sha256(chosen.weights.tobytes()).digest(), chosen.offset
+    return repr(chosen).encode(), 0.0

@@ -16,7 +16,7 @@ from kernels.core.step import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
-from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from kernels.filters.parameters import AMOUNT, PERCENTILE, SIGMA, Parameter
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.step_words import IDENTITY, Part, WrittenStep, is_part
@@ -238,6 +238,10 @@ class State:
         None, "sigma", or_none(_parameter(SIGMA)), "reruns is_gradual", option="sigma"
     )
     amount: float = choice(1.0, "amount", _parameter(AMOUNT), "reruns is_gradual", option="amount")
+    percentile: float = choice(
+        *(25.0, "percentile", _parameter(PERCENTILE), "reruns is_gradual"), option="percentile"
+    )
+    is_disk: bool = choice(False, "shape", one_of(True, False), "reruns", option="disk")
     mix: float = choice(1.0, "mix with the input", _number(0, 1), "reruns is_gradual")
     is_on: bool = choice(True, "step", one_of(True, False), "reruns")
     before: tuple[Step, ...] = choice((), "steps", are_steps, "reruns is_wordless")

@@ -240,10 +240,11 @@ def _one_filter(state: State) -> list[str]:
         words += [f"--offset={state.offset!r}"] if state.offset else []
     else:
         words += [*_option("filter", state.filter), *_option("ksize", state.ksize)]
-    for name in ("sigma", "amount"):
+    for name in ("sigma", "amount", "percentile"):
         value = getattr(state, name)
         if value is not None and has_parameter(chosen, name):
             words += _option(name, value)
+    words += ["--disk"] * (state.is_disk and has_parameter(chosen, "is_disk"))
     return words
 
 
@@ -297,9 +298,11 @@ def python(state: State) -> str:
     steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
     has_own = any(map(_own_of, steps))
     names = ["Engine", "Job", "filters"]
-    if is_list(state):
-        is_gradient = any(filters.get(each.filter).gradient for each in steps)
-        names = ["Correlation", "Engine", "Job", *["Length"] * is_gradient, "Step", "filters"]
+    if in_steps := is_list(state) or not filters.get(state.filter).has_weights:
+        chosen = [filters.get(each.filter) for each in steps]
+        sums = ["Correlation"] * any(each.has_weights for each in chosen)
+        length = ["Length"] * any(each.gradient for each in chosen)
+        names = [*sums, "Engine", "Job", *length, "Step", "filters"]
     imports = [f"from kernels import {', '.join(names)}", origin]
     if part_of(state) is not None:
         imports.append("from kernels.core.job import Region")
@@ -309,7 +312,7 @@ def python(state: State) -> str:
         imports="\n".join(["from pathlib import Path\n", *imports] if has_own else imports),
         # As the window does to keep values below zero.
         picture=f'{picture}.astype("float32")' if is_unclipped(state) else picture,
-        job=_list(state, steps) if is_list(state) else _job(state),
+        job=_list(state, steps) if in_steps else _job(state),
         shape="(H, W, C)" if samples is None else samples.shape,
         dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
         end=end + _SCRIPT["end_of_list"] if is_list(state) and not has_own else end,
@@ -334,8 +337,11 @@ def _list(state: State, steps: Sequence[Step]) -> str:
         more += f"            title={filters.get(each.filter).title!r},\n"
         more += f"            {mix},\n" if mix and not is_gradient else ""
         added = offset_for(state, each)
-        offset = f", offset={added!r}" if added else ""
-        words += _SCRIPT["step"].format(more=more, offset=offset, **_facts(each, 16))
+        facts = _facts(each, 16)
+        if filters.get(each.filter).has_weights:
+            offset = f", offset={added!r}" if added else ""
+            facts["weights"] = f"Correlation({facts['weights']}{offset})"
+        words += _SCRIPT["step"].format(more=more, **facts)
         length = ", ".join(filter(None, ("Length()", mix)))
         words += f"        Step({length}),  # the length of its gradient\n" if is_gradient else ""
     more = "    is_rounded=True,\n" if state.is_rounded else ""
@@ -378,10 +384,11 @@ def _picture(state: State) -> tuple[str, str]:
 
 def _weights(step: Step, indent: str) -> str:
     chosen, given = filters.get(step.filter), [str(step.ksize)]
-    for name in ("sigma", "amount"):
-        if has_parameter(chosen, name) and (value := getattr(step, name)) is not None:
+    for name in ("sigma", "amount", "percentile", "is_disk"):
+        if has_parameter(chosen, name) and (value := getattr(step, name)) not in (None, False):
             given.append(f"{name}={value!r}")
     if has_parameter(chosen, "matrix"):
         rows = "".join(f"{indent}    {row!r},\n" for row in step.matrix)
         given.append(f"matrix=(\n{rows}{indent})")
-    return f"filters.get({step.filter!r}).weights({', '.join(given)})"
+    made = "weights" if chosen.has_weights else "of_size"
+    return f"filters.get({step.filter!r}).{made}({', '.join(given)})"

@@ -15,7 +15,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.job import PIXEL_TYPES, Result
 from kernels.engine.auto import Auto
 from kernels.engine.own_kernel import OwnKernel
-from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from kernels.filters.parameters import AMOUNT, DISK, PERCENTILE, SIGMA, Parameter
 from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
@@ -63,6 +63,7 @@ BORDER_TIPS = {
     "reflect": "b a | a b c d | d c\nMirrored, the edge pixel twice.",
     "mirror": "c b | a b c d | c b\nMirrored around the edge pixel.",
     "wrap": "c d | a b c d | a b\nThe picture is repeated.",
+    "crop": "| a b c d |\nWhat is outside does not count; in a weighted sum, as zero.",
 }
 AUTOMATIC, BINOMIAL = "Auto", "Binomial"  # what automatic sigma gives
 AUTOMATIC_TIP = (
@@ -85,6 +86,10 @@ class FilterControls(QGroupBox):
         self._automatic = described(box, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
         self._sigma, self._amount = _spin_box(SIGMA), _spin_box(AMOUNT)
+        self._percentile = _spin_box(PERCENTILE)
+        self._disk = described(QCheckBox(DISK.title), "disk", DISK.title, DISK.tip)
+        self._percentile.valueChanged.connect(lambda value: store.choose(percentile=value))
+        self._disk.clicked.connect(lambda is_on: store.choose(is_disk=is_on))
         self._automatic.clicked.connect(
             lambda is_on: store.choose(sigma=None if is_on else self._sigma.value())
         )
@@ -120,6 +125,9 @@ class FilterControls(QGroupBox):
         self.form.add("Si&gma", self._sigma_row, self._automatic)
         self.form.addRow(note_row)
         self.form.add("A&mount", self._amount)
+        self._order = QWidget()
+        HBox(self._order, 0).add((self._percentile, 1), self._disk)
+        self.form.add("Percen&tile", self._order, self._percentile)
         self.form.add("Bor&der", self._border)
         self.form.add("Pi&xel type", self._pixel_type)
 
@@ -137,8 +145,13 @@ class FilterControls(QGroupBox):
         self._take.setVisible(bool(self._better))
         self._take.setAccessibleName(f"Take kernel size {self._better}")
         self._amount.show_value(state.amount)
-        for name, row in (("sigma", self._sigma_row), ("amount", self._amount)):
-            self.form.set_applies(row, has_parameter(filters.get(state.filter), name))
+        self._percentile.show_value(state.percentile)
+        self._disk.setChecked(state.is_disk)
+        takes = partial(has_parameter, filters.get(state.filter))
+        self.form.set_applies(self._sigma_row, takes("sigma"))
+        self.form.set_applies(self._amount, takes("amount"))
+        self.form.set_applies(self._order, takes("is_disk"))
+        self._percentile.setEnabled(takes("percentile"))
 
 
 def _spin_box(of: Parameter) -> DecimalBox:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt
@@ -11,7 +12,9 @@ from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from kernels import filters
+from kernels.core.step import Step
 from kernels.filters import GROUPS, Filter
+from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.filter_previews import preview, reduced
@@ -197,7 +200,7 @@ class FilterBox(ToolList):
         if picture is None:
             return
         of = weakref.ref(picture)  # it may be large, and closed before the list is opened again
-        asked = (of, state.ksize, state.sigma, state.amount, state.matrix, ratio)
+        asked = (of, state.ksize, *(getattr(state, name) for name in PARAMETERS), ratio)
         if asked == self._made_of:
             return
         self._made_of = asked
@@ -206,7 +209,7 @@ class FilterBox(ToolList):
             size = PREVIEW_PX * ratio
             small = reduced(picture.samples, size.width(), size.height())
             return {
-                each.key: preview(small, picture.white, _weights(each, state), each.gradient)
+                each.key: preview(small, picture.white, _steps(each, state))
                 for each in filters.all_filters()
             }
 
@@ -222,9 +225,9 @@ class FilterBox(ToolList):
         self.activated.emit(row)
 
 
-def _weights(chosen: Filter, state: State) -> Any:
+def _steps(chosen: Filter, state: State) -> tuple[Step, ...]:
     if has_parameter(chosen, "matrix"):
         ksize = len(state.matrix)
     else:
         ksize = chosen.nearest_size(min(state.ksize, MAX_KSIZE))
-    return chosen.weights(ksize, sigma=state.sigma, amount=state.amount, matrix=state.matrix)
+    return job_steps(replace(state.selected, filter=chosen.key, ksize=ksize, mix=1.0))

@@ -355,6 +355,8 @@ class PixelPane(QWidget):
         assert self._job is not None
         exact = pixel_words.exact
         shown = {"sum": ("Sum in float64", exact(found.total))}
+        if found.ordered is not None:
+            shown = {"order": ("In order", pixel_words.in_order(found))}
         if (slopes := found.slopes) is not None:
             shown = {"gx": ("gx", exact(slopes.gx)), "gy": ("gy", exact(slopes.gy))}
             shown["length"] = "√(gx² + gy²)", exact(slopes.length)

@@ -22,7 +22,9 @@ RULES = {
     "reflect": "reflect: folded back at the edge, the edge pixel twice",
     "mirror": "mirror: folded back around the edge pixel",
     "wrap": "wrap: the opposite edge follows",
+    "crop": "crop: pixels beyond the edge do not count",
 }
+NEARBY = 4  # samples in order that are shown before and after what is taken
 NARROW = 6  # characters that a number has in a narrow cell, where that is possible
 VS = "\N{NO-BREAK SPACE}vs\N{NO-BREAK SPACE}"  # what is compared stays on its line
 STANDS_IN, ZERO = "↪", "∅"
@@ -57,6 +59,10 @@ def sentence(found: Explained, border: str) -> str:
         return "Alpha is copied, not filtered."
     ksize = len(found.rows)
     begin = f"{ksize} × {ksize} = {ksize**2:,} samples, each times its weight, summed."
+    if found.ordered is not None:
+        count, (low, high) = len(found.ordered), found.taken
+        taken = f"number {high + 1}" if low == high else "the mean of the middle two"
+        begin = f"{count:,} samples in order, of which {taken} is taken."
     if found.slopes is not None:
         around = "the" if is_identity(found) else "the weighted"
         begin = (
@@ -66,6 +72,18 @@ def sentence(found: Explained, border: str) -> str:
     if not found.beyond:
         return f"{begin} All lie inside the picture."
     return f"{begin} {found.beyond:,} beyond the picture. Border {RULES[border]}."
+
+
+def in_order(found: Explained) -> str:
+    """Write the samples in their order, with those that are taken in brackets."""
+    assert found.ordered is not None
+    (low, high), count = found.taken, len(found.ordered)
+    near = range(max(low - NEARBY, 0), min(high + NEARBY + 1, count))
+    words = [short(each) for each in found.ordered]
+    shown = [f"[{words[n]}]" if n in found.taken else words[n] for n in near]
+    before = [words[0], "…"] if near[0] else []
+    after = ["…", words[-1]] if near[-1] < count - 1 else []
+    return " ".join((*before, *shown, *after))
 
 
 def is_identity(found: Explained) -> bool:
@@ -90,6 +108,9 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
         f"{exact(found.samples[row, column])} × {exact(found.weights[row, column])} = "
         f"{exact(found.products[row, column])}"
     )
+    if found.ordered is not None:
+        is_taken = "taken" if found.weights[row, column] else "not taken"
+        product = f"{exact(found.samples[row, column])}, {is_taken}"
     if not (found.beyond_rows[row] or found.beyond_columns[column]):
         return f"Pixel x {x}, y {y}\n{product}\n{FOLLOW}"
     if OUTSIDE in (from_x, from_y):
@@ -127,7 +148,7 @@ def minus(number: str) -> str:
 
 
 ROWS = (
-    *("sum", "offset", "together", "gx", "gy", "length"),
+    *("order", "sum", "offset", "together", "gx", "gy", "length"),
     *("rounded", "value", "difference", "tolerance", "result"),
 )
 

@@ -195,7 +195,7 @@ class PresetBox(DropDown):
     def __init__(self) -> None:
         tip = "Load a filter's weights at this size, or at the nearest size that it has."
         super().__init__("weights-preset", "Start from a filter's weights", tip)
-        for each in filters.all_filters():
+        for each in filter(lambda each: each.has_weights, filters.all_filters()):
             if each.key != "custom":
                 self.addItem(each.title, each.key)
         self.setCurrentIndex(-1)

@@ -110,6 +110,10 @@ class WeightsEditor(QWidget):
         except KernelError:
             return  # the window says why there are none
         chosen = filters.get(state.filter)
+        if weights is None:
+            self._say(f"{chosen.title} has no weights; those here are the last ones.")
+            self._applied = None
+            return
         offset = state.offset if intents.has_parameter(chosen, "matrix") else 0.0
         if self._are_applied(weights, offset):
             return
