@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
-from kernels.core.step import LENGTH, Correlation, Step
+from kernels.core.step import LENGTH, Correlation, Rank, Step, Weights
 from kernels.rungs.rung import ladder
+from tests.made_up import H200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,12 @@ class Case:
         )
 
     def job(self, implementation: str = "sequential") -> Job:
-        """Picture and weights are this case's own, the same in every process; the weights are of a
-        kind that the implementation takes."""
+        """Picture and filter are this case's own, the same in every process; the filter is of a
+        kind and size that the implementation takes."""
         random = np.random.default_rng(zlib.crc32(str(self).encode()))
         return a_job(
             random_picture(random, (*self.size_hw, self.channels), self.pixel_type),
-            fitting_weights(random, self.ksize, implementation),
+            fitting_filter(random, self.ksize, implementation),
             self.border,
             implementation,
             self.block_xy,
@@ -64,7 +65,7 @@ assert [field.name for field in fields(Case)] == list(LEVELS)
 # Beside the pairwise ones: for pictures with NaN, and for sums that lie between two integers.
 NAN_CASES = tuple(
     Case(border, "float32", 3, (37, 41), ksize, (32, 8))
-    for border, ksize in zip(BORDERS, (3, 5, 3, 5, 3), strict=True)
+    for border, ksize in zip(BORDERS, (3, 5, 3, 5, 3, 5), strict=True)
 )
 HALVES_CASES = (
     Case("mirror", "uint8", 4, (40, 40), 3, (32, 8)),
@@ -83,7 +84,8 @@ def pairwise_cases() -> tuple[Case, ...]:
     takes far longer to compile than to run.
     """
     usual = [_compiled_for(case) for case in (*NAN_CASES, *HALVES_CASES)]
-    usual += [(border, "uint8", 2, 15) for border in ("zero", "reflect", "wrap")]  # bytes alone
+    bytes_alone = (("zero", 3), ("reflect", 3), ("wrap", 2), ("crop", 2))
+    usual += [(border, "uint8", channels, 15) for border, channels in bytes_alone]
     programs = all_pairs([LEVELS[name] for name in COMPILED_FOR], usual)
     launches = list(product(LEVELS["size_hw"], LEVELS["block_xy"]))
     missing = {pair for f, g in combinations(LEVELS, 2) for pair in _pairs_of(f, g)}
@@ -108,6 +110,17 @@ TAKE_FEW = (
     "low_rank",
 )
 TAKE_FEW += ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes")
+# Of rungs for order statistics: sizes that take neither long to compile nor to run, the last
+# instead of others.
+RANK_SIZES = {
+    "median_sort": (1, 3, 5),
+    "median_network": (1, 3, 5),
+    "median_columns": (3,),
+    "median_pairs": (3,),
+    "median_tiles": (5,),
+    "median_halves": (5,),
+}
+RANK_CASES = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
 
 
 @cache
@@ -116,6 +129,10 @@ def usual_cases(key: str) -> tuple[Case, ...]:
 
     To compile them takes a tenth of the suite's time; by night, and on a GPU, each does all.
     """
+    if is_rank(key):
+        rung = next(each for each in ladder() if each.key == key)
+        able = [each for each in pairwise_cases() if not rung.why_never(each.job(key), H200)]
+        return tuple(able[:: max(1, len(able) // RANK_CASES.get(key, 8))])
     half = pairwise_cases()[zlib.crc32(key.encode()) % 2 :: 2]
     return pairwise_cases() if key in TAKE_FEW else half
 
@@ -262,14 +279,41 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
 
 def a_job(
     picture: NDArray[Any],
-    weights: NDArray[np.float32],
+    chosen: Weights | Rank,
     border: str,
     implementation: str,
     block_xy: tuple[int, int] = (32, 8),
+    **fields: Any,
 ) -> Job:
-    """A Job of the sort that `implementation` does: with a gradient, if it is a rung for that."""
-    gradient = any(rung.gradient for rung in ladder() if rung.key == implementation)
-    return Job.of(picture, weights, border, implementation, block_xy, gradient=gradient)
+    """A Job of the sort that `implementation` does: with a gradient, if it is a rung for that.
+
+    fields  more of a Job's
+    """
+    made = chosen if isinstance(chosen, Rank) else Correlation(chosen)
+    length = (LENGTH,) * (does(implementation) == "gradient")
+    return Job(picture, (Step(made, implementation, block_xy), *length), border, **fields)
+
+
+def does(implementation: str) -> str:
+    """What it does, of `rung.FILTERS`; one on the CPU does anything."""
+    return next((each.filter for each in ladder() if each.key == implementation), "weights")
+
+
+def is_rank(implementation: str) -> bool:
+    """Whether it is a rung for order statistics."""
+    return does(implementation) in ("median", "extremes")
+
+
+def fitting_filter(random: np.random.Generator, ksize: int, implementation: str) -> Weights | Rank:
+    """Random weights, or an order statistic, that `implementation` takes."""
+    if not is_rank(implementation):
+        return fitting_weights(random, ksize, implementation)
+    sizes = RANK_SIZES.get(implementation, (ksize,))
+    is_disk = implementation == "extreme_disk"
+    if implementation in ("median_sort", "extreme_taps"):  # they take both
+        is_disk = random.random() < 0.5
+    percentile = 50.0 if does(implementation) == "median" else float(random.choice((0, 100)))
+    return Rank(ksize if ksize in sizes else sizes[-1], percentile, is_disk)
 
 
 def fitting_weights(
@@ -284,7 +328,7 @@ def some_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]
     """Half the time random ones, else those of a filter that has this size."""
     if random.random() < 0.5:
         return random_weights(random, ksize)
-    fitting = [each for each in filters.all_filters() if ksize in each.sizes]
+    fitting = [e for e in filters.all_filters() if e.has_weights and ksize in e.sizes]
     return fitting[random.integers(len(fitting))].weights(ksize)
 
 

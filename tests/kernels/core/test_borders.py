@@ -1,4 +1,4 @@
-"""The five borders against NumPy, SciPy and the device's own copy of the rule."""
+"""The borders against NumPy, SciPy and the device's own copy of the rule."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ NUMPY = {
     "reflect": "symmetric",
     "mirror": "reflect",
     "wrap": "wrap",
+    "crop": "constant",  # what does not count is read as zero
 }
 SCIPY = {
     "zero": "constant",
@@ -29,6 +30,7 @@ SCIPY = {
     "reflect": "reflect",
     "mirror": "mirror",
     "wrap": "wrap",
+    "crop": "constant",
 }
 borders = pytest.mark.parametrize("border", BORDERS)
 SIZES = (1, 2, 3, 5, 17)

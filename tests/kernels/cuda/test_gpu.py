@@ -23,7 +23,8 @@ from kernels.cuda.gpu import Gpu
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung, ladder
 from tests.benches.timing import queue_of
-from tests.kernels.cases import fitting_weights
+from tests.kernels.cases import a_job as one_job
+from tests.kernels.cases import fitting_filter
 from tests.kernels.cuda.theory import fma_tflop_s_in_theory
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1)
@@ -50,6 +51,11 @@ def a_job(height: int = 96, width: int = 130, ksize: int = 5, **fields: object) 
     return Job.of(picture, **{**wanted, **fields})
 
 
+def job_for(rung: Rung, ksize: int, random: np.random.Generator) -> Job:
+    chosen = fitting_filter(random, ksize, rung.key)
+    return one_job(a_job().picture, chosen, "clamp", rung.key)
+
+
 def last(steps: Iterator[object]) -> Result:
     *_, result = (step for step in steps if isinstance(step, Result))
     return result
@@ -69,9 +75,7 @@ def test_the_first_run_uploads_and_the_second_finds_the_picture_there(engine):
 def test_two_jobs_in_turn_on_one_program_keep_their_own_weights(engine, rung):
     """Equal source and options share one module, and so its constant memory."""
     random = np.random.default_rng(6)
-    weights = [fitting_weights(random, 3, rung.key) for _ in range(2)]
-    fields = {"implementation": rung.key, "gradient": rung.gradient}
-    jobs = [a_job(weights=each, **fields) for each in weights]
+    jobs = [job_for(rung, 3, random) for _ in range(2)]
     if reason := engine.why_not(jobs[0]):
         pytest.skip(reason)
     steps = [engine.filtering(job) for job in jobs]
@@ -133,8 +137,7 @@ def test_ceilings_are_near_what_the_device_can_do_in_theory(engine, device):
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
 def test_the_driver_says_how_many_blocks_fit(engine, device, rung):
-    weights = fitting_weights(np.random.default_rng(1), 5, rung.key)
-    job = a_job(weights=weights, implementation=rung.key, gradient=rung.gradient)
+    job = job_for(rung, 5, np.random.default_rng(1))
     if reason := engine.why_not(job):
         pytest.skip(reason)
     found = engine.occupancy(job)
@@ -234,8 +237,7 @@ def test_a_picture_larger_than_memory_is_filtered_in_strips_to_the_same_bits(eng
     "rung", [rung for rung in ladder() if len(rung.passes) > 1], ids=lambda rung: rung.key
 )
 def test_a_graph_of_launches_gives_the_same_answer(engine, rung):
-    weights = fitting_weights(np.random.default_rng(2), 7, rung.key)
-    job = a_job(weights=weights, implementation=rung.key, gradient=rung.gradient)
+    job = job_for(rung, 7, np.random.default_rng(2))
     if reason := engine.why_not(job):
         pytest.skip(reason)
     launch = engine.gpu.prepare(rung, job)

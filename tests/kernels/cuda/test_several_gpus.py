@@ -16,7 +16,8 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
-from tests.kernels.cases import fitting_weights, random_picture
+from tests.kernels.cases import a_job as one_job
+from tests.kernels.cases import fitting_filter, fitting_weights, random_picture
 from tests.kernels.made_up_cuda import COPY_MS, MadeUpCuda, MadeUpGpu
 from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
@@ -75,8 +76,8 @@ def test_the_answer_is_that_of_the_whole(count, border, height):
 def test_every_rung_does_its_parts_right(rung, build_cache):
     random = np.random.default_rng(7)
     picture = random_picture(random, (70, 45, 3), "float32")
-    fields = {"gradient": rung.gradient, "devices": 3}
-    job = Job.of(picture, fitting_weights(random, 5, rung.key), "wrap", rung.key, **fields)
+    chosen = fitting_filter(random, 5, rung.key)
+    job = one_job(picture, chosen, "wrap", rung.key, devices=3)
     job = r.in_a_block_it_takes(job)
     if rung.why_not(job, H200):
         job = job.but(picture=random_picture(random, picture.shape, "uint8"))

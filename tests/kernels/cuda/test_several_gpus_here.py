@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from kernels.core.borders import BORDERS
-from kernels.core.job import Job, Sampling
+from kernels.core.job import Sampling
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
-from tests.kernels.cases import fitting_weights, random_picture
+from tests.kernels.cases import a_job as one_job
+from tests.kernels.cases import fitting_filter, random_picture
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1, check_taps=None)
 
@@ -27,8 +28,8 @@ def a_job(rung, border="mirror", shape=(70, 45, 3), ksize=5):
     random = np.random.default_rng(7)
     picture = random_picture(random, shape, "float32").copy()
     picture.flags.writeable = False
-    weights = fitting_weights(random, ksize, rung.key)
-    job = Job.of(picture, weights, border, rung.key, gradient=rung.gradient, devices=2)
+    chosen = fitting_filter(random, ksize, rung.key)
+    job = one_job(picture, chosen, border, rung.key, devices=2)
     return r.in_a_block_it_takes(job)
 
 

@@ -17,7 +17,8 @@ from kernels.oracle.reference import filtered
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
-from tests.kernels.cases import fitting_weights, random_picture
+from tests.kernels.cases import a_job as one_job
+from tests.kernels.cases import fitting_filter, random_picture
 from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
@@ -28,9 +29,8 @@ def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
     """Of floats, or of bytes where the rung takes no others."""
     random = np.random.default_rng(5)
     picture = random_picture(random, (height, width, 3), "float32")
-    weights = fitting_weights(random, ksize, rung.key)
-    job = Job.of(picture, weights, border, rung.key, gradient=rung.gradient)
-    job = r.in_a_block_it_takes(job)
+    chosen = fitting_filter(random, ksize, rung.key)
+    job = r.in_a_block_it_takes(one_job(picture, chosen, border, rung.key))
     if rung.why_not(job, H200):
         job = job.but(picture=random_picture(random, picture.shape, "uint8"))
     return job

@@ -17,7 +17,8 @@ from kernels.cuda_child.worker_pool import WorkerPool
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
-from tests.kernels.cases import fitting_weights
+from tests.kernels.cases import a_job as one_job
+from tests.kernels.cases import fitting_filter
 from tests.kernels.cuda_child.gpu_kernels import (
     ANYTHING,
     CHEATS,
@@ -72,8 +73,7 @@ def test_a_good_kernel_has_a_time(children):
 def test_no_rung_of_the_ladder_raises_an_alarm(children, rung, dtype):
     random = np.random.default_rng(6)
     picture = random.integers(0, 256, (517, 613, 3)).astype(dtype)
-    weights = fitting_weights(random, 5, rung.key)
-    job = Job.of(picture, weights, "mirror", rung.key, gradient=rung.gradient)
+    job = one_job(picture, fitting_filter(random, 5, rung.key), "mirror", rung.key)
     *_, outcome = gpu_trial(rung, job, children=children)
     if not outcome.built and outcome.problem == rung.why_not(job, probe()):
         pytest.skip(outcome.problem)

@@ -8,9 +8,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from kernels import Engine, Job, Progress, Result, Sampling, filters
+from kernels import Engine, Job, Progress, Result, Sampling, Step, filters
 from kernels.core.device import NoDevice
 from kernels.core.errors import CannotRunError, DeviceLostError
+from kernels.core.step import Rank
 from kernels.engine import engine as engine_module
 from kernels.engine.auto import AUTO
 from kernels.oracle.reference import correlate, to_pixel_type
@@ -134,3 +135,11 @@ def test_a_gpu_that_was_not_there_is_looked_for_anew(monkeypatch):
     assert engine.ceilings() == {}
     assert engine.try_again().name == "Plugged in"
     assert engine.device.name == "Plugged in"
+
+
+@pytest.mark.parametrize("key", ["opencv", "parallel", "median_sort"])
+def test_a_picture_with_nan_has_no_order(key):
+    picture = np.ones((3, 3, 1), np.float32)
+    picture[1, 1] = np.nan
+    job = Job(picture, (Step(Rank(3), key, title="Median"),))
+    assert "NaN" in Engine(use_gpu=False).why_not(job)

@@ -21,7 +21,7 @@ from kernels.export.cuda_program import cuda_program, cuda_program_of_list, numb
 from kernels.oracle.checking import checking
 from kernels.pictures.generated import noise, white
 from kernels.rungs.rung import ladder
-from tests.kernels.cases import Case
+from tests.kernels.cases import Case, is_rank
 from tests.kernels.on_cpu import PLAIN
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
 from tests.made_up import H200
@@ -37,9 +37,10 @@ CASES = (
 )
 # Those that differ most in what the program around them has to do; all others nightly.
 SOME = ("shared", "separable", "gradient", "register_tile")
+OF_WEIGHTS = [rung for rung in ladder() if not is_rank(rung.key)]
 NVCC = [
     pytest.param(rung, marks=() if rung.key == SOME[0] else pytest.mark.full, id=rung.key)
-    for rung in ladder()
+    for rung in OF_WEIGHTS
 ]
 
 
@@ -51,7 +52,7 @@ def taken_by(rung):
 
 def jobs():
     """One for each rung, by turns, so that all cases come up."""
-    for place, rung in enumerate(ladder()):
+    for place, rung in enumerate(OF_WEIGHTS):
         taken = taken_by(rung)
         job = taken[place % len(taken)]
         if place % 2 and not rung.gradient:  # an offset, to samples that it stands out from
@@ -171,6 +172,12 @@ def test_a_step_that_its_rung_cannot_do_is_refused():
         cuda_program_of_list([ways[0], (RUNGS["separable"], ways[1][1]), *ways[2:]], job)
 
 
+@pytest.mark.parametrize("rung", [e for e in ladder() if is_rank(e.key)], ids=lambda e: e.key)
+def test_an_order_statistic_is_refused_in_a_sentence(rung):
+    with pytest.raises(CannotRunError, match="cannot be copied as a program yet"):
+        cuda_program(rung, taken_by(rung)[0], H200)
+
+
 def test_it_reads_and_writes_pnm_and_makes_noise_of_its_own(on_cpu, tmp_path):
     job = Case("clamp", "uint16", 3, (9, 13), 3, (32, 8)).job("shared")
     run = on_cpu(cuda_program(RUNGS["shared"], job))
@@ -230,7 +237,7 @@ def test_it_may_use_as_much_shared_memory_as_it_says(on_cpu):
 
 
 def test_but_for_comments_it_is_ascii_so_that_every_compiler_reads_it():
-    for rung in ladder():
+    for rung in OF_WEIGHTS:
         job = taken_by(rung)[0]
         code = re.sub(r"/\*.*?\*/|//[^\n]*", "", cuda_program(rung, job), flags=re.DOTALL)
         assert "__global__ void" in code

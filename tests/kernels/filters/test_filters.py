@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kernels import filters
 from kernels.core.errors import BadJobError
+from kernels.core.step import Rank
 from kernels.filters import custom, gaussian
 from kernels.filters.gaussian import default_sigma
 
@@ -25,6 +26,7 @@ WRITTEN_DOWN = {
     "emboss": [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]],
 }
 ANY_SIZE = ("identity", "gaussian", "box", "unsharp", "edges", "custom")
+EVERY = filters.all_filters()
 odd = st.integers(0, 63).map(lambda half: 2 * half + 1)
 
 
@@ -44,7 +46,7 @@ def test_even_and_impossible_sizes_are_refused_in_words(key, ksize):
         weights(key, ksize)
 
 
-@pytest.mark.parametrize("each", filters.all_filters(), ids=lambda each: each.key)
+@pytest.mark.parametrize("each", [e for e in EVERY if e.has_weights], ids=lambda each: each.key)
 def test_weights_are_read_only_float32_of_the_size_asked_for(each):
     for ksize in each.sizes:
         made = each.weights(ksize)
@@ -53,6 +55,26 @@ def test_weights_are_read_only_float32_of_the_size_asked_for(each):
         assert made.flags.c_contiguous
         assert not made.flags.writeable
         assert np.isfinite(made).all()
+
+
+@pytest.mark.parametrize("each", [e for e in EVERY if not e.has_weights], ids=lambda e: e.key)
+def test_an_order_statistic_has_a_size_and_no_weights(each):
+    for ksize in each.sizes:
+        assert each.of_size(ksize, offset=3.0) == each.of_size(ksize)
+        assert each.of_size(ksize, is_disk=True).is_disk
+        assert each.of_size(ksize).ksize == ksize
+    with pytest.raises(BadJobError, match="has no weights"):
+        each.weights(3)
+    with pytest.raises(BadJobError, match="no size 4"):
+        each.of_size(4)
+
+
+def test_order_statistics_are_those_of_their_percentiles():
+    made = {e.key: e.of_size(5).percentile for e in EVERY if not e.has_weights}
+    assert made == {"median": 50, "percentile": 25, "minimum": 0, "maximum": 100}
+    assert filters.get("percentile").of_size(5, percentile=90.0) == Rank(5, 90.0)
+    with pytest.raises(BadJobError, match="ercentile"):
+        filters.get("percentile").of_size(5, percentile=101.0)
 
 
 def test_gaussian_3_and_5_are_binomial():

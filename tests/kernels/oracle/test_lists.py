@@ -30,7 +30,7 @@ from tests.kernels.cases import random_list, random_weights
 SEEDS = st.integers(0, 2**32 - 1)
 PADS = {
     **{"zero": "constant", "clamp": "edge", "reflect": "symmetric"},
-    **{"mirror": "reflect", "wrap": "wrap"},
+    **{"mirror": "reflect", "wrap": "wrap", "crop": "constant"},
 }
 SOBEL = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
 EVERY_PIXEL = Sampling(max_samples=0, check_taps=None)

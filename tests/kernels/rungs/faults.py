@@ -36,7 +36,7 @@ FAULTS = {
     ),
     "alpha is filtered": Fault("global", "return HAS_ALPHA &&", "return false &&"),
     "clamp is one off": Fault("global", "i < 0 ? 0 : size - 1", "i < 0 ? 1 % size : size - 1"),
-    "zero is clamp": Fault("global", "BORDER == ZERO) return OUTSIDE", "BORDER == ZERO) return 0"),
+    "zero is clamp": Fault("global", "BORDER == CROP) return OUTSIDE", "BORDER == CROP) return 0"),
     "reflect is one off": Fault("global", "2 * size - 1 - i :", "(2 * size - i) % size :"),
     "mirror doubles the edge": Fault("global", ": period - i", ": period - i - 1"),
     "wrap is one off": Fault("global", "if (i < 0) i += period", "if (i < 0) i += period - 1"),

@@ -22,6 +22,7 @@ from kernels.rungs.own_kernels import (
     starting_points,
 )
 from kernels.rungs.rung import ladder
+from tests.kernels.cases import a_job, fitting_filter
 
 WEIGHTS = "__constant__ float WEIGHTS[KSIZE * KSIZE];\n"
 KERNEL = """extern "C" __global__ void convolve(
@@ -227,9 +228,8 @@ def test_whatever_one_begins_with_is_a_kernel(point):
     assert rung.title != origin.title
     assert rung.source.partition("---*/")[2] == origin.source.partition("---*/")[2]
     assert [(each.loads, each.flops) for each in rung.passes] == [((), "") for _ in rung.passes]
-    job = Job.of(
-        np.ones((20, 30, 1), np.uint8), np.ones((3, 3), np.float32), gradient=rung.gradient
-    )
+    chosen = fitting_filter(np.random.default_rng(1), 3, point.key)
+    job = a_job(np.ones((20, 30, 1), np.uint8), chosen, "clamp", point.key)
     assert rung.tolerance(job) == origin.tolerance(job)
     assert rung.why_not_anywhere(job) == origin.why_not_anywhere(job)
     assert rung.defines(job) == origin.defines(job)

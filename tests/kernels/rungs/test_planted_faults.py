@@ -40,7 +40,7 @@ BY_HALVES = (
 )
 BY_CASE = {
     "the right halo of the ring is not loaded": "wrap-float32-3ch-257x127-k3-b32x32",
-    "alpha has a length": "clamp-float32-4ch-64x64-k1-b7x5",
+    "alpha has a length": "zero-uint16-4ch-64x64-k5-b32x8",
     "only the last term counts": "mirror-float32-3ch-64x64-k5-b16x16",
     "a term is summed over what is still read": "mirror-float32-3ch-64x64-k5-b16x16",
 }

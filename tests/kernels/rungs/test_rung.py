@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
+from kernels.core.step import Rank
 from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import Facts, HeaderError, knobs
-from kernels.rungs.rung import ladder, read_rung
+from kernels.rungs.rung import FILTERS, ladder, read_rung
+from tests.kernels.cases import fitting_filter, is_rank
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
+NEED_MORE = ("median_histogram", "extreme_ring", "extreme_copies")
 RUNGS = {rung.key: rung for rung in ladder()}
 
 
@@ -24,12 +27,22 @@ def job_of(ksize=5, channels=3, block_xy=(32, 8), pixel_type="uint8"):
     return Job.of(picture, np.ones((ksize, ksize), np.float32), "mirror", block_xy=block_xy)
 
 
+def fitting(rung):
+    """A job that it takes."""
+    if not is_rank(rung.key):
+        return job_of(3).but(gradient=rung.gradient)
+    return job_of(3).but(filter=fitting_filter(np.random.default_rng(1), 3, rung.key))
+
+
 def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
     keys = [rung.key for rung in ladder()]
     assert keys[:3] == ["global", "constant", "shared"]
     assert len(set(keys)) == len(keys)
+    does = {rung.key: rung.filter for rung in ladder()}
     for position, rung in enumerate(ladder()):
-        assert rung.after in (keys[:position] or [None])
+        is_first = rung.filter not in [*does.values()][:position]
+        assert rung.after in keys[:position] or (is_first and rung.after is None)
+        assert rung.after is None or is_first or does[rung.after] == rung.filter
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
@@ -51,6 +64,8 @@ def test_knobs_fit_a_rung_to_a_job():
         "BLOCK_Y": 4,
         "HAS_OFFSET": 0,
         "OFFSET": "float(0.0f)",
+        "IS_DISK": 0,
+        "IS_MAXIMUM": 0,
     }
 
 
@@ -73,17 +88,26 @@ def test_the_tile_has_a_halo_of_pixels_not_samples(ksize, channels, block_xy, sa
 def test_a_job_that_fits_is_not_refused(rung):
     """Every card with tensor cores has 64 KiB of shared memory a block."""
     capability = max(CARD.compute_capability, rung.capability)
-    card = replace(CARD, shared_bytes_per_block=64 * 1024, compute_capability=capability)
-    assert rung.why_not(job_of(3).but(gradient=rung.gradient), card) is None
+    room = (227 if rung.key in NEED_MORE else 64) * 1024
+    card = replace(CARD, shared_bytes_per_block=room, compute_capability=capability)
+    assert rung.why_not(fitting(rung), card) is None
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
 def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
     job = job_of(3).but(title="Edges", gradient=not rung.gradient)
-    assert "length of a gradient" in rung.why_not(job, CARD)
-    other = "gradient" if job.has_length else "shared"
+    other = "gradient" if job.has_length else "global"
+    assert f"asks for {FILTERS[RUNGS[other].filter]}" in rung.why_not(job, CARD)
     assert f"such as {other}." in rung.why_not(job, CARD)
     assert RUNGS[other].why_not(job, CARD) is None
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_what_no_rung_does_is_for_the_cpu(rung):
+    job = job_of(3).but(title="Percentile", filter=Rank(3, 25))
+    assert rung.why_not(job, CARD).endswith(
+        "percentiles; choose another implementation, such as opencv."
+    )
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)

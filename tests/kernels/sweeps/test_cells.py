@@ -8,9 +8,10 @@ import pytest
 from kernels import filters
 from kernels.core.cache import LruCache
 from kernels.core.errors import BadJobError, OutOfMemoryError
+from kernels.core.step import Rank
 from kernels.pictures import generated
 from kernels.sweeps import cell_jobs
-from kernels.sweeps.cell_jobs import job_of, weights_of
+from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 
 
@@ -69,7 +70,13 @@ def test_a_gradient_and_own_weights_reach_the_job():
         *map(list, matrix)
     ]
     strong = Cell("shared", filter="unsharp", amount=2.0)
-    np.testing.assert_array_equal(weights_of(strong), filters.get("unsharp").weights(3, amount=2.0))
+    np.testing.assert_array_equal(
+        job_of(strong).correlation.weights, filters.get("unsharp").weights(3, amount=2.0)
+    )
+
+
+def test_an_order_statistic_reaches_the_job():
+    assert job_of(Cell("opencv", filter="maximum", ksize=5)).rank == Rank(5, 100.0)
 
 
 def test_a_given_picture_is_brought_to_the_cell_s_form():

@@ -139,7 +139,7 @@ def test_what_a_filter_takes_is_a_choice_and_an_option(chosen, capsys):
     options = capsys.readouterr().out
     for parameter in chosen.parameters:
         assert parameter.name in {each.name for each in fields(State)}
-        option = "weights" if parameter.name == "matrix" else parameter.name
+        option = {"matrix": "weights", "is_disk": "disk"}.get(parameter.name, parameter.name)
         assert f"--{option} " in options
 
 

@@ -202,6 +202,8 @@ OTHERS = {
     "border": "wrap",
     "implementation": "sequential",
     "block_xy": (16, 16),
+    "percentile": 75.0,
+    "is_disk": True,
     "devices": 2,
     "baseline": "parallel",
     "cache": "warm",

@@ -96,7 +96,7 @@ def test_a_press_on_the_track_brings_the_handle_there_and_drags_it_on(qtbot, win
 
 
 def test_the_wheel_changes_only_what_has_the_focus(qtbot, window):
-    window.resize(1400, 400)
+    window.resize(1400, 450)
     bar = window.controls.get().verticalScrollBar()
     for name in ("ksize", "ksize-slider", "border", "pixel-type", "filter"):
         before, control = window.store.state, child(window, name)

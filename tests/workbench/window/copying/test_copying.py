@@ -20,6 +20,7 @@ from workbench.window.copy_as import command_line, python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
 BLUR = Step("gaussian", 7, sigma=1.5, implementation="parallel")
+PARALLEL = {"implementation": "parallel", "border": "crop"}  # OpenCV has neither
 CHOICES = {
     "plain": {"ksize": 7},
     "sigma": {"filter": "gaussian", "ksize": 9, "sigma": 1.37, "border": "wrap"},
@@ -37,6 +38,10 @@ CHOICES = {
     },
     "offset-not-taken": {"filter": "box", "ksize": 3, "offset": 0.5},
     "gradient": {"filter": "gradient", "ksize": 3, "implementation": "parallel"},
+    "median": {"filter": "median", "ksize": 5, "is_disk": True, **PARALLEL},
+    "percentile": {"filter": "percentile", "ksize": 3, "percentile": 75.0, **PARALLEL},
+    "disk-not-taken": {"filter": "box", "ksize": 3, "is_disk": True, "percentile": 75.0},
+    "list-of-orders": {"before": (BLUR,), "filter": "maximum", "ksize": 3, "mix": 0.5},
     "stored": {"filter": "sharpen", "ksize": 3, "pixel_type": "float32"},
     "uint16": {"filter": "sobel_x", "ksize": 3, "pixel_type": "uint16", "border": "reflect"},
     "list": {
