@@ -8,8 +8,11 @@ import pytest
 from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
+from kernels.core.step import Rank, Step
 from kernels.engine.auto import (
+    AUTO,
     Candidate,
+    Picker,
     job_class_of,
     ranked,
     shipped_times,
@@ -17,6 +20,7 @@ from kernels.engine.auto import (
     usual_ways,
 )
 from tests.kernels.made_up_gpu import TimedEngine, timed_result
+from tests.made_up import H200
 from workbench.cli import made_jobs
 
 QUICK = Sampling(max_samples=3, max_seconds=0.01)
@@ -159,3 +163,21 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
     assert result.check.ok
     assert "--no-gpu" in engine.why_not_auto(job_of())
     assert engine.best_for(job_of()) == "opencv"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "pixel_type", "key"),
+    [
+        (Rank(3), "uint8", "median_pairs"),
+        (Rank(3), "float32", "median_columns"),
+        (Rank(5), "uint8", "median_tiles"),
+        (Rank(15), "uint8", "median_halves"),
+        (Rank(31), "uint8", "median_histogram"),
+        (Rank(9, 100), "uint8", "extreme_ring"),
+        (Rank(9, 0), "float32", "extreme_copies"),
+        (Rank(9, 0, is_disk=True), "uint8", "extreme_disk"),
+    ],
+)
+def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):
+    job = Job(np.zeros((64, 64, 1), pixel_type), (Step(chosen, AUTO.key),))
+    assert next(Picker(H200).picks(job)).implementation == key
