@@ -29,7 +29,8 @@ def around(job: Job, rows: Span, columns: Span) -> tuple[Any, ...]:
         source_indices(*span, size, border) != OUTSIDE
         for span, size in zip(spans, job.picture.shape, strict=False)
     )
-    return samples, *counts, np.argwhere(chosen.window), float(chosen.percentile)
+    places = np.ascontiguousarray(np.argwhere(chosen.window))  # one layout, so compiled once
+    return samples, *counts, places, float(chosen.percentile)
 
 
 def rank_band(
