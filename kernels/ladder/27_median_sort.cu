@@ -6,7 +6,7 @@ lesson  = """
 A thread has registers for a few dozen numbers, each with a name of its own: an array that is looked up by a number that the \
 compiler does not know lies in local memory instead, which is the thread's share of global memory. An insertion sort moves half \
 of what it has for each new sample, so a window of K x K costs about K^4 / 4 such moves."""
-requires = [["KSIZE <= 31", "Sorting {KSIZE * KSIZE} samples in each thread would take minutes. Choose a smaller size."]]
+requires = [["KSIZE <= 15", "Sorting {KSIZE * KSIZE} samples in each thread would take minutes. Choose a smaller size."]]
 
 [[passes]]
 loads = { picture = "FILTERED * KSIZE**2 + ALPHA" }
