@@ -70,6 +70,7 @@ def is_seen(widget):
 
 def test_the_window_and_its_panels_come_back(qtbot, window):
     until(qtbot, lambda: window.device and window.messages.kind)  # which has one as well
+    until(qtbot, lambda: not window.on_screen.findChild(QTimer).isActive())  # that of the start
     dock = floating(window)
     window.messages.clear()
     for each in (window, dock):

@@ -201,7 +201,8 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
     wrong = sum(not passed(check, tolerance) for check, _ in checks)
     worst, cell = max(checks, key=lambda pair: pair[0].max_error)
     within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
-    what = f"{implementation_title(cell.implementation)} with {cell_words.where(cell, ROWS)}"
+    where = cell_words.where(cell, ROWS)
+    what = implementation_title(cell.implementation) + (f" with {where}" if where else "")
     count = f"{wrong} of {len(checks)} outputs are not" if wrong else f"Outputs: {len(checks)}, all"
     return f"{count} {within}; the largest error is {_short(worst.max_error)}, of {what}."
 
