@@ -265,22 +265,25 @@ class Draft:
         """Make the plan to measure.  Raises UnclearError."""
         if not self.implementations:
             raise UnclearError("Tick at least one implementation.")
-        base = self.base or plan_of(state, is_step="lists" not in self.texts)
+        texts = self.texts
+        if self.base is None and _is_whole_list(state, texts):
+            texts = {**texts, "lists": THIS}
+        base = self.base or plan_of(state, is_step="lists" not in texts)
         # In the order of the plan, which tables and charts keep.
         keys = [each for each in base.implementations if each in self.implementations]
         keys = list(dict.fromkeys((*keys, *self.implementations)))
         made = replace(base, implementations=tuple(keys), transfers=self.transfers)
         made, _ = with_texts(made, self.own)
         # The first value of each list that no line varies any more.
-        still = [name for name in base.varied if name in BY_FIELD and name not in self.texts]
+        still = [name for name in base.varied if name in BY_FIELD and name not in texts]
         made = replace(made, **{name: getattr(base, name)[:1] for name in still})
-        made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
-        made = _with_steps(made, self.texts, state)
+        made = replace(made, **_lists(texts, here))  # type: ignore[arg-type]
+        made = _with_steps(made, texts, state)
         if any(made.lists) and isinstance(here, Device):  # no rung alone has all kinds of steps
             made = replace(made, implementations=(*dict.fromkeys((*keys, AUTO.key)),))
         matrix = (made.matrix or state.matrix) if "custom" in made.filters else None
         made = replace(made, matrix=matrix)
-        made = _with_pictures(made, self.texts, state)
+        made = _with_pictures(made, texts, state)
         _check(made)
         if self.base is None:
             return replace(made, title=plan_title(made))
@@ -293,6 +296,12 @@ class Draft:
             table="",
             note="",
         )
+
+
+def _is_whole_list(state: State, texts: Mapping[str, str]) -> bool:
+    """True where present steps are measured as they are: no line is about a single one of them."""
+    is_able = len(taken_in(state)) > 1 and not state.is_rounded and state.region is None
+    return is_able and not {"lists", *OF_STEPS} & texts.keys()
 
 
 def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: bool = True) -> Plan:

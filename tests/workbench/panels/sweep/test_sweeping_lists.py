@@ -85,7 +85,10 @@ def test_lines_of_lists_are_read_and_written():
     assert plan.pixel_types == ("float32",), "Sobel swings around zero"
     blurs = replace(STATE, filter="box")
     assert draft(blurs, lists="this").pixel_types == ("uint8",)
-    assert draft(blurs).pixel_types == ("float32",), "a step of a list alone is given that"
+    assert draft(blurs, sizes="16, 32").lists == draft(blurs, lists="this").lists
+    alone = draft(blurs, ksizes="3, 5")
+    assert alone.lists == ("",), "a line about one step is about the selected one"
+    assert alone.pixel_types == ("float32",), "a step of a list alone is given that"
     assert plan.implementations == ("opencv", "shared", "auto")  # a rung for each step
     assert plan.title == "Image size × steps, gaussian:5 + sobel_x, sketch"
 
