@@ -56,6 +56,12 @@ def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.
     raise ValueError(f"unknown border {border!r}")
 
 
+def counted(start: int, stop: int, size: int, border: str) -> NDArray[np.bool_]:
+    """Whether positions start, ..., stop - 1 along an axis count: (stop - start,)."""
+    at = np.arange(start, stop)
+    return (border != "crop") | ((at >= 0) & (at < size))
+
+
 def read(
     picture: NDArray[Any], border: str, rows: tuple[int, int], columns: tuple[int, int]
 ) -> NDArray[Any]:

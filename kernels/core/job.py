@@ -73,7 +73,7 @@ class Job:
     region          the part that is filtered; None: all
     strip           which rows of a larger picture this one holds; None: it is whole
 
-    A job that `is_one_launch` is what implementations run: weights, or weights and then a length,
+    A job that `is_one_launch` is what implementations run: one filter, or weights and a length,
     rounded once.  Its `correlation`, `implementation` and so on are those of its first step.
     """
 
@@ -207,7 +207,7 @@ class Job:
 
     @property
     def is_one_launch(self) -> bool:
-        """True for weights, or weights and a length, that are not mixed with their input."""
+        """True for one filter, or weights and a length, that is not mixed with its input."""
         is_mixed = self.steps[-1].mix != 1 or self.region is not None
         return len(self.steps) == 1 + self.has_length and not is_mixed
 

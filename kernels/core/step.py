@@ -168,6 +168,6 @@ LENGTH = Step(Length(), title="Length")
 class StepRun:
     """One filter of a list, as one run of an implementation does it."""
 
-    steps: tuple[Step, ...]  # weights, or weights and a length, not mixed
+    steps: tuple[Step, ...]  # one, or weights and a length, not mixed
     mix: float  # share of their output in what they give; the rest is their input
     taken: int  # steps of the job that are taken when they are

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import OUTSIDE, Span, read, source_indices
+from kernels.core.borders import Span, counted, read
 from kernels.core.job import Job
 from kernels.core.step import Rank
 
@@ -24,11 +24,8 @@ def around(job: Job, rows: Span, columns: Span) -> tuple[Any, ...]:
     spans = [(start - chosen.reach, stop + chosen.reach) for start, stop in (rows, columns)]
     samples = read(job.picture, job.border, *spans)
     samples = samples.astype(np.float32) if samples.dtype == np.float16 else samples
-    border = "crop" if job.border == "crop" else "clamp"
-    counts = (
-        source_indices(*span, size, border) != OUTSIDE
-        for span, size in zip(spans, job.picture.shape, strict=False)
-    )
+    sizes = zip(spans, (job.height, job.width), strict=True)
+    counts = (counted(*span, size, job.border) for span, size in sizes)
     places = np.ascontiguousarray(np.argwhere(chosen.window))  # one layout, so compiled once
     return samples, *counts, places, float(chosen.percentile)
 

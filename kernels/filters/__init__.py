@@ -53,6 +53,7 @@ class Filter:
     automatic_sigma: Callable[[int], float] | None = None
     group: str = GROUPS[-1]
     idea: str = ""
+    has_weights: bool = True  # whether it is a weighted sum
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
         """The filter's weights: (ksize, ksize) float32, read-only.
@@ -81,11 +82,6 @@ class Filter:
             if isinstance(found, Rank)
             else Correlation(self.weights(ksize, **parameters), offset)
         )
-
-    @property
-    def has_weights(self) -> bool:
-        """True of a weighted sum."""
-        return self.group != "Order"
 
     def _made(self, ksize: int, parameters: dict[str, Any]) -> NDArray[np.float32] | Rank:
         if ksize not in self.sizes:

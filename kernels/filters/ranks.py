@@ -17,25 +17,22 @@ def _percentile(ksize: int, *, percentile: float = 25.0, is_disk: bool = False) 
     return _rank(ksize, percentile=percentile, is_disk=is_disk)
 
 
+_order = partial(Filter, group="Order", has_weights=False)
 FILTERS = (
-    Filter(
+    _order(
         *("median", "Median", 50, ANY_ODD, (DISK,), partial(_rank, percentile=50.0)),
-        group="Order",
         idea="The middle one of a window's samples: single dots of noise go, edges stay.",
     ),
-    Filter(
+    _order(
         *("percentile", "Percentile", 51, ANY_ODD, (PERCENTILE, DISK), _percentile),
-        group="Order",
         idea="The sample that so many per cent of a window are below.",
     ),
-    Filter(
+    _order(
         *("minimum", "Minimum (erosion)", 52, ANY_ODD, (DISK,), partial(_rank, percentile=0.0)),
-        group="Order",
         idea="The least of a window's samples: dark parts grow.",
     ),
-    Filter(
+    _order(
         *("maximum", "Maximum (dilation)", 53, ANY_ODD, (DISK,), partial(_rank, percentile=100.0)),
-        group="Order",
         idea="The greatest of a window's samples: bright parts grow.",
     ),
 )

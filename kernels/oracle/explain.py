@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.borders import OUTSIDE, read, source_indices
+from kernels.core.borders import OUTSIDE, counted, read, source_indices
 from kernels.core.job import Job
 from kernels.oracle.checking import taps_of_tile
 from kernels.oracle.reference import Floats, correlate, filtered, to_pixel_type
@@ -111,10 +111,10 @@ class Order(NamedTuple):
 
 def _order(job: Job, samples: Floats, around: dict[str, Any]) -> tuple[Order, Floats]:
     """The order of the samples that count, and the share that each has in what is taken."""
-    counts = job.rank.window.copy()
-    if job.border == "crop":
-        counts &= (around["from_rows"] != OUTSIDE)[:, np.newaxis]
-        counts &= around["from_columns"] != OUTSIDE
+    rows, columns = around["rows"], around["columns"]
+    down = counted(rows[0], rows[-1] + 1, job.height, job.border)
+    counts = job.rank.window & down[:, np.newaxis]
+    counts &= counted(columns[0], columns[-1] + 1, job.width, job.border)
     places = np.flatnonzero(counts)
     places = places[np.argsort(samples.ravel()[places], kind="stable")]
     low, high = (int(each) for each in job.rank.ranks(np.array(len(places))))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from kernels.core.borders import OUTSIDE, Span, read, source_indices
+from kernels.core.borders import OUTSIDE, Span, counted, read, source_indices
 from kernels.core.step import Correlation, Length, Rank, Weights
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     around = (top - reach, bottom + reach), (left - reach, right + reach)
     given = _given(job, *around, count - 1)
     if isinstance(step.filter, Rank):
-        found = ranked(given, step.filter, _counts(job, *around))
+        down = counted(*around[0], job.height, job.border)
+        across = counted(*around[1], job.width, job.border)
+        found = ranked(given, step.filter, down[:, np.newaxis] & across)
     else:
         found = _summed(step.filter, given)
     inner = slice(reach, -reach or None)
@@ -58,16 +60,6 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     if job.has_alpha:
         found[..., -1] = given[inner, inner, -1]
     return found
-
-
-def _counts(job: Job, rows: Span, columns: Span) -> NDArray[np.bool_]:
-    """Whether each pixel counts, also beyond the edges: (rows, columns)."""
-    border = "crop" if job.border == "crop" else "clamp"
-    down, across = (
-        source_indices(*span, size, border) != OUTSIDE
-        for span, size in ((rows, job.height), (columns, job.width))
-    )
-    return np.asarray(down[:, np.newaxis] & across)
 
 
 def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
