@@ -280,19 +280,6 @@ class Auto:
 AUTO = Auto()
 
 
-# Where rungs that can do more were the quickest on an H200; elsewhere one before them was.
-WORTH: dict[str, Callable[[JobClass], bool]] = {
-    "median_histogram": lambda kind: kind.ksize > 19,
-    "median_halves": lambda kind: kind.ksize > 5,
-    "extreme_copies": lambda kind: kind.pixel_type == "float32" and kind.ksize <= 31,
-}
-
-
-def is_worth(key: str, kind: JobClass) -> bool:
-    """False of a rung known to be slower for such jobs than one before it on the ladder."""
-    return key not in WORTH or WORTH[key](kind)
-
-
 class Picker:
     """The choice for one device, from what was measured there."""
 
@@ -336,7 +323,7 @@ class Picker:
                 yield each.way, why
         yield from ((each.way, why) for each, why in usual_ways(kind))
         rungs = ladder()[::-1]
-        for rung in sorted(rungs, key=lambda rung: not is_worth(rung.key, kind)):
+        for rung in sorted(rungs, key=lambda rung: not rung.is_quick(job)):
             way = rung.key, None if rung.own_block else DEFAULT_BLOCK_XY
             yield way, "nothing like it was measured; the last on the ladder"
 

@@ -2,6 +2,7 @@
 title   = "Merged tiles, in loops"
 idea    = "Both halves of a split run through the same instructions, and columns are sorted once for all tiles that they cross: the program fits the instruction cache, and larger sizes compile."
 filter  = "median"
+quick   = "KSIZE > 5"  # measured on an H200
 after   = "median_tiles"
 includes = ["ranks", "lists"]
 own_block = "A thread makes 4 x 4 samples of a channel, and a block is four or six warps."

@@ -2,6 +2,7 @@
 title   = "Histograms"
 idea    = "A thread counts the values of its window and walks down a column: K samples come in and K go out for each median, however many K x K are."
 filter  = "median"
+quick   = "KSIZE > 19"  # measured on an H200
 after   = "median_halves"
 own_block = "A warp walks down a strip of the picture by itself; a block is seven of them, one above the other."
 lesson  = """

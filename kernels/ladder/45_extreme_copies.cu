@@ -3,6 +3,7 @@ title   = "Ring of minima, copy engine"
 idea    = "The copy engine brings the rows: one request a row, by one warp, and no thread waits for it or holds an address."
 after   = "extreme_ring"
 filter  = "extremes"
+quick   = "SAMPLE_BYTES == 4 and KSIZE <= 31"  # measured on an H200
 includes = ["extremes", "wide", "extreme_ring"]
 capability = [9, 0]
 own_block = "A block of 256 threads walks down a strip of the picture."

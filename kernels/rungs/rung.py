@@ -46,7 +46,7 @@ FILTERS = {
     "percentiles": "percentiles",
 }
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
-NO_COUNT = WorkExpression("")
+ALWAYS, NO_COUNT = Expression("1"), WorkExpression("")
 HALO = Expression("HALO_X"), Expression("HALO_Y")
 BLOCK = Expression("BLOCK_X"), Expression("BLOCK_Y")
 # Of blocks that do not lie side by side, as `anatomy.launch_shapes` has them.
@@ -131,6 +131,7 @@ class Rung:
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
     filter: str = "weights"  # what it does, one of FILTERS, and nothing else
+    quick: Expression = ALWAYS  # where none before it on the ladder is known to be quicker
     own_block: str = ""  # why the block picker does not apply; empty where it does
     chain_length: Expression = TAPS  # n of `checking.error_bound`: the longest chain of additions
     error_factor: float = 1.0  # c of `checking.error_bound`
@@ -161,6 +162,10 @@ class Rung:
         """
         block = self._why_no_block(job, device) if device else None
         return self._why_other_work(job) or block or self._why_no_shared(job, device)
+
+    def is_quick(self, job: Job) -> bool:
+        """False for jobs that a rung before it on the ladder is known to do sooner."""
+        return bool(Facts(job).value(self.quick))
 
     def tolerance(self, job: Job) -> Tolerance:
         """The error that the rung's output for `job` may have."""
