@@ -17,13 +17,14 @@ from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from kernels import filters
+from kernels.filters import has_parameter
 from workbench.base.paths import asset
 from workbench.cli import argument_types as types
 from workbench.cli import main as cli
 from workbench.cli.draw_window import draw, settle, wait_for_baseline, wait_for_calm, wait_until
 from workbench.cli.output import CommandError
 from workbench.model import intents
-from workbench.model.intents import has_parameter, swings_around_zero
+from workbench.model.intents import swings_around_zero
 from workbench.model.names import modes
 from workbench.model.state import ViewMode
 from workbench.panels.blocks.blocks_panel import BlocksPhase

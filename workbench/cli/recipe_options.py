@@ -106,9 +106,9 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
     changes = intents.with_filter(state, arguments.filter or state.filter)
     chosen = filters.get(changes["filter"])
     for name in OF_FILTER:  # the window hides it, here it would be dropped
-        if getattr(arguments, name) is not None and not intents.has_parameter(chosen, name):
+        if getattr(arguments, name) is not None and not filters.has_parameter(chosen, name):
             raise BadJobError(f"{chosen.title} takes no --{name}.")
-    if arguments.disk and not intents.has_parameter(chosen, "is_disk"):
+    if arguments.disk and not filters.has_parameter(chosen, "is_disk"):
         raise BadJobError(f"{chosen.title} takes no --disk.")
     return {**alone(state), **changes} if arguments.filter else {}
 

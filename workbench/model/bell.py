@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from kernels import filters
-from kernels.filters import gaussian
+from kernels.filters import gaussian, has_parameter
 from workbench.base.numbers import GAP
-from workbench.model.intents import has_parameter
 from workbench.model.state import State, Step
 
 Chosen = State | Step  # of a State the selected step

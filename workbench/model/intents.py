@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import filters
-from kernels.core.cache import read_only
+from kernels.core.cache import blank
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Job, Pick, Region, Result
@@ -24,8 +24,7 @@ from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
-from kernels.filters import has_parameter as has_parameter
-from kernels.filters import has_sizes as has_sizes
+from kernels.filters import has_parameter, has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
@@ -158,17 +157,12 @@ def like_step_job(state: State) -> Job | None:
         return job
     if (known := _like.get(job)) is None:
         is_kept = job.is_rounded or job.pixel_type == "float32"
-        given = job.picture if is_kept else _blank(job.picture.shape)
+        given = job.picture if is_kept else blank(job.picture.shape, "float32")
         known = _like[job] = job.part(job.runs[-1], given)
     return known
 
 
 _like: WeakKeyDictionary[Job, Job] = WeakKeyDictionary()
-
-
-@lru_cache(maxsize=1)
-def _blank(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    return read_only(np.zeros(shape, np.float32))  # which takes no memory until it is written to
 
 
 def last_run(result: Result) -> Result:

@@ -16,6 +16,7 @@ from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import PIXEL_TYPES
 from kernels.engine import job_comparison
 from kernels.engine.auto import AUTO
+from kernels.filters import has_parameter
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
@@ -27,7 +28,7 @@ from kernels.sweeps.record import Record
 from kernels.sweeps.step_words import in_a_line, list_words, ready_made
 from workbench.imaging.pictures import Picture
 from workbench.model.cell_words import list_name
-from workbench.model.intents import has_parameter, is_unclipped, taken_in
+from workbench.model.intents import is_unclipped, taken_in
 from workbench.model.state import State
 
 THIS = "this"  # the picture that is open

@@ -25,6 +25,7 @@ from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list
+from kernels.filters import has_parameter
 from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
@@ -34,7 +35,6 @@ from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import (
     chosen_in,
-    has_parameter,
     is_unclipped,
     offset_for,
     part_of,

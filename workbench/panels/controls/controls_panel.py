@@ -15,6 +15,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.job import PIXEL_TYPES, Result
 from kernels.engine.auto import Auto
 from kernels.engine.own_kernel import OwnKernel
+from kernels.filters import has_parameter
 from kernels.filters.parameters import AMOUNT, DISK, PERCENTILE, SIGMA, Parameter
 from workbench.base import numbers
 from workbench.base.background import Background
@@ -22,7 +23,6 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.analyses import Levels, around_zero, spanning
 from workbench.imaging.display import Display
 from workbench.model import bell, intents
-from workbench.model.intents import has_parameter
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import (
@@ -406,7 +406,7 @@ class ControlPanel(UprightArea):
         for group in self._groups:
             group.show_state(state)
         # The last of the settings, so that nothing moves where a filter has no use for it.
-        self._weights.setVisible(intents.has_parameter(filters.get(state.filter), "matrix"))
+        self._weights.setVisible(filters.has_parameter(filters.get(state.filter), "matrix"))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, Q
 
 from kernels import filters
 from kernels.core.step import Step
-from kernels.filters import GROUPS, Filter
+from kernels.filters import GROUPS, Filter, has_parameter
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.filter_previews import preview, reduced
-from workbench.model.intents import has_parameter
 from workbench.model.state import State
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox

@@ -13,13 +13,13 @@ from kernels import filters
 from kernels.engine.auto import AUTO
 from kernels.engine.job_comparison import PRESETS
 from kernels.engine.own_kernel import OwnKernel
-from kernels.filters import Filter
+from kernels.filters import Filter, has_parameter, has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
-from workbench.model.intents import Choice, has_parameter, has_sizes
+from workbench.model.intents import Choice
 from workbench.model.state import State, has_row
 from workbench.panels.controls.filter_popup import FilterBox
 from workbench.session.store import Store

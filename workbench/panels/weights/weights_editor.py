@@ -114,7 +114,7 @@ class WeightsEditor(QWidget):
             self._say(f"{chosen.title} has no weights; those here are the last ones.")
             self._applied = None
             return
-        offset = state.offset if intents.has_parameter(chosen, "matrix") else 0.0
+        offset = state.offset if filters.has_parameter(chosen, "matrix") else 0.0
         if self._are_applied(weights, offset):
             return
         if len(weights) > MAX_SIZE:
