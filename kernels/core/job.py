@@ -14,7 +14,8 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health, disturbances_of
-from kernels.core.step import LENGTH, Correlation, Rank, Step, StepRun, Weights
+from kernels.core.nonlinear import Rank
+from kernels.core.step import LENGTH, OUTPUT, Correlation, Filter, Step, StepRun, Weights
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 
@@ -141,7 +142,8 @@ class Job:
             raise BadJobError(f"A job takes 1 to {MAX_STEPS} steps, not {count}.")
         for before, step in zip((LENGTH, *steps), steps, strict=False):
             given = before.filter
-            is_plain = isinstance(given, Correlation) and not given.offset and before.mix == 1
+            is_plain = isinstance(given, Correlation) and not given.offset
+            is_plain = is_plain and before.blend == OUTPUT
             if step.is_length and not is_plain:
                 raise BadJobError(
                     "A gradient's length follows weights that have no offset and are not mixed."
@@ -207,8 +209,8 @@ class Job:
 
     @property
     def is_one_launch(self) -> bool:
-        """True for one filter, or weights and a length, that is not mixed with its input."""
-        is_mixed = self.steps[-1].mix != 1 or self.region is not None
+        """True for one filter, or weights and a length, that is not blended with its input."""
+        is_mixed = self.steps[-1].blend != OUTPUT or self.region is not None
         return len(self.steps) == 1 + self.has_length and not is_mixed
 
     @property
@@ -217,8 +219,8 @@ class Job:
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
-            unmixed = step if step.mix == 1 else replace(step, mix=1.0)
-            runs.append(StepRun((*before, unmixed), step.mix, taken))
+            alone = step if step.blend == OUTPUT else replace(step, **OUTPUT._asdict())
+            runs.append(StepRun((*before, alone), step.blend, taken))
         return tuple(runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
@@ -229,21 +231,24 @@ class Job:
     @property
     def correlation(self) -> Correlation:
         """The first step's weights and offset."""
-        found = self.steps[0].filter
-        assert isinstance(found, Correlation)
-        return found
+        assert isinstance(self.filter, Correlation)
+        return self.filter
+
+    @property
+    def filter(self) -> Filter:
+        """The first step's filter."""
+        return self.steps[0].filter
+
+    @property
+    def has_weights(self) -> bool:
+        """True where the first step's filter is a weighted sum."""
+        return isinstance(self.filter, Correlation)
 
     @property
     def rank(self) -> Rank:
         """The first step's filter, where it is an order statistic."""
-        found = self.steps[0].filter
-        assert isinstance(found, Rank)
-        return found
-
-    @property
-    def is_rank(self) -> bool:
-        """True where the first step's filter is an order statistic."""
-        return isinstance(self.steps[0].filter, Rank)
+        assert isinstance(self.filter, Rank)
+        return self.filter
 
     @property
     def implementation(self) -> str:

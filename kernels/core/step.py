@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cache import may_change, read_only
 from kernels.core.errors import BadJobError
+from kernels.core.nonlinear import MAX_KSIZE, NonLinear
 
-MAX_KSIZE = 127
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 Weights = NDArray[np.float32]
 
@@ -74,57 +74,17 @@ class Length:
     taps: ClassVar[int] = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """One of a window's samples in their order; raises BadJobError for what makes no window.
-
-    ksize       K, odd: the window's side, or a disk's diameter
-    percentile  which of the n samples that count: the last for 100, else number ⌊n · p / 100⌋ from
-                0 (as scipy.ndimage.percentile_filter has it).  50 is the median; of an even number
-                of samples, which only the border crop makes, it is the mean of the middle two.
-    is_disk     whether only samples at dx² + dy² ≤ (K // 2)² count, instead of the whole square
-    """
-
-    ksize: int
-    percentile: float = 50.0
-    is_disk: bool = False
-
-    def __post_init__(self) -> None:
-        if not (1 <= self.ksize <= MAX_KSIZE and self.ksize % 2):
-            raise BadJobError(f"A window's size is odd, 1 to {MAX_KSIZE}, not {self.ksize}.")
-        if not 0 <= self.percentile <= 100:
-            raise BadJobError(f"A percentile is from 0 to 100, not {self.percentile:g}.")
-
-    def same(self, other: Filter) -> bool:
-        """True if `other` gives the same."""
-        return self == other
-
-    @property
-    def window(self) -> NDArray[np.bool_]:
-        """True where a sample counts: (K, K)."""
-        along = np.arange(self.ksize) - self.reach
-        distance = along[:, np.newaxis] ** 2 + along**2
-        return distance <= (self.reach**2 if self.is_disk else 2 * self.reach**2)
-
-    @property
-    def reach(self) -> int:
-        """Distance in pixels, along an axis, at which a sample still counts."""
-        return self.ksize // 2
-
-    @property
-    def taps(self) -> int:
-        """Samples looked at for one."""
-        return self.ksize**2
-
-    def ranks(self, count: Any) -> tuple[Any, Any]:
-        """The numbers, in order and from 0, of the two of `count` samples whose mean is taken."""
-        if self.percentile == 50:
-            return (count - 1) // 2, count // 2
-        at = np.minimum((count * self.percentile / 100).astype(int), count - 1)
-        return at, at
+Filter = Correlation | Length | NonLinear
 
 
-Filter = Correlation | Length | Rank
+class Blend(NamedTuple):
+    """How a filter's output and its input make what a step gives: as fields of a Step."""
+
+    mix: float = 1.0
+    threshold: float = 0.0
+
+
+OUTPUT = Blend()  # the output alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,6 +97,9 @@ class Step:
     own             the text of the user's file; of no account where it is none
     mix             share of the filter's output in what it gives; the rest is the filter's input.
                     Of a gradient the length has it.
+    threshold       how much less every sample is changed than the filter would, in sample values:
+                    none by no more than that.  So small changes stay away, and none ever jumps, as
+                    it would where changes were made as a whole or not at all.
     title           what people call it
     """
 
@@ -145,15 +108,23 @@ class Step:
     block_xy: tuple[int, int] = (32, 8)
     own: str = field(default="", repr=False)
     mix: float = 1.0
+    threshold: float = 0.0
     title: str = "Custom weights"
 
     def __post_init__(self) -> None:
         if not 0 <= self.mix <= 1:
             raise BadJobError(f"A step is mixed with its input from 0 to 1, not {self.mix:g}.")
+        if not 0 <= self.threshold <= MAX_OFFSET:
+            raise BadJobError(f"A threshold is not less than 0, not {self.threshold:g}.")
 
     def same_work(self, other: Step) -> bool:
         """True if `other` gives the same, in whatever way it is computed."""
-        return self.mix == other.mix and self.filter == other.filter
+        return self.blend == other.blend and self.filter == other.filter
+
+    @property
+    def blend(self) -> Blend:
+        """How its output and its input make what it gives."""
+        return Blend(self.mix, self.threshold)
 
     @property
     def is_length(self) -> bool:
@@ -168,6 +139,6 @@ LENGTH = Step(Length(), title="Length")
 class StepRun:
     """One filter of a list, as one run of an implementation does it."""
 
-    steps: tuple[Step, ...]  # one, or weights and a length, not mixed
-    mix: float  # share of their output in what they give; the rest is their input
+    steps: tuple[Step, ...]  # one, or weights and a length, not blended
+    blend: Blend  # how their output and their input make what they give
     taken: int  # steps of the job that are taken when they are

@@ -88,7 +88,7 @@ def call_for(job: Job) -> Call:
 
     cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
     """
-    if job.is_rank:
+    if not job.has_weights:
         return _call_for_rank(job)
     weights, pixel_type, ksize = job.correlation.weights, job.pixel_type, job.ksize
     if (factors := separate(weights)) is None or job.correlation.offset:
@@ -116,7 +116,7 @@ def _call_for_rank(job: Job) -> Call:
 
 def exact_call(job: Job) -> Call:
     """Choose the call that sums in float32 and may output float32, whatever its input."""
-    if job.is_rank:
+    if not job.has_weights:
         return _call_for_rank(job)
     is_slow = job.pixel_type in ("float16", "uint16")  # to cv2, or not known to it
     if (factors := separate(job.correlation.weights)) is None:
@@ -190,7 +190,7 @@ DEPTHS = {"uint8": "CV_8U", "uint16": "CV_16U", "float16": "CV_16F", "float32": 
 
 def tolerance(job: Job) -> Tolerance:
     """The error it may make: one addition for each weight, and LEVELS for integers."""
-    levels = LEVELS if job.picture.dtype.kind == "u" and not job.is_rank else 0
+    levels = LEVELS if job.picture.dtype.kind == "u" and job.has_weights else 0
     return Tolerance(job.ksize**2, ERROR_FACTOR, levels, TITLE)
 
 
@@ -200,7 +200,7 @@ def why_not(job: Job) -> str | None:
     filter2D skips weights of zero, so NaN and infinity would not spread as they should; integers
     have to stay below MAX_SUM, and real numbers within float32.
     """
-    if job.is_rank:
+    if not job.has_weights:
         return _why_no_rank(job)
     if not all_finite(job.picture):  # which would not spread over weights of zero
         return (
@@ -415,7 +415,7 @@ def preview(job: Job) -> NDArray[Any] | None:
 
     factor = factor_for(job.picture)
     small = job.but(picture=_reduced(job.picture), implementation="opencv")
-    if job.is_rank:
+    if not job.has_weights:
         small = small.but(filter=replace(job.rank, ksize=round(job.radius / factor) * 2 + 1))
     else:
         weights = reduced_weights(job.correlation.weights, factor)

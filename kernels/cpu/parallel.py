@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import source_indices
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 from kernels.cpu import HostImplementation, Prepared, ranks
 from kernels.cpu.sequential import sample_range, tolerance
 
@@ -29,12 +29,12 @@ _compiled: set[tuple[str, bool, bool]] = set()
 
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load them from a cache."""
-    wanted = job.pixel_type, job.has_length, job.is_rank
+    wanted = job.pixel_type, job.has_length, isinstance(job.filter, Rank)
     is_new = wanted not in _compiled
     if is_new:
         one = np.zeros((1, 1, 1), job.picture.dtype)
         small = Job.of(one, np.ones((1, 1), np.float32), gradient=job.has_length)
-        small = small.but(filter=Rank(1)) if job.is_rank else small
+        small = small.but(filter=Rank(1)) if isinstance(job.filter, Rank) else small
         list(runner(small)(np.empty_like(one)))
         _compiled.add(wanted)
     return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
@@ -45,7 +45,7 @@ def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
-    if job.is_rank:
+    if isinstance(job.filter, Rank):
         return lambda out: _ranks(job, out)
     run = _gradient(job) if job.has_length else _sums(job)
     if job.picture.dtype != np.float16:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import Span, counted, read
 from kernels.core.job import Job
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 
 MEDIAN_OF_REALS = 5  # the largest size that cv2.medianBlur takes of anything but bytes
 

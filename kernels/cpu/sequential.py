@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import Span, read, read_made
 from kernels.core.job import Job, Ran
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, Prepared, ranks
 
@@ -34,12 +34,12 @@ def prepare(job: Job) -> Prepared:
             fill(job, out, rectangle)
             yield rectangle[1] / job.height
 
-    wanted = job.pixel_type, job.has_length, job.is_rank
+    wanted = job.pixel_type, job.has_length, isinstance(job.filter, Rank)
     is_new = wanted not in _compiled
     if is_new:
         small = np.zeros((2, 2, 1), job.picture.dtype)
         small_job = Job.of(small, np.zeros((1, 1), np.float32), gradient=job.has_length)
-        small_job = small_job.but(filter=Rank(1)) if job.is_rank else small_job
+        small_job = small_job.but(filter=Rank(1)) if isinstance(job.filter, Rank) else small_job
         # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
         for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
             fill(small_job, small.copy(), rectangle)
@@ -63,7 +63,7 @@ def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
     part = out[top:bottom, left:right]
     # float16 is not known to numba: then its loops write float32.
     filtered = np.empty(part.shape, np.float32) if out.dtype == np.float16 else part
-    if job.is_rank:
+    if isinstance(job.filter, Rank):
         _rank(job, filtered, (top, bottom), (left, right))
     elif job.has_length:
         _length(job, filtered, rectangle)

@@ -41,13 +41,22 @@ __device__ __forceinline__ float mixed(float before, float after, float share) {
     return __fadd_rn(__fmul_rn(share, after), __fmul_rn(1.0f - share, before));
 }
 
-extern "C" __global__ void mix(sample* before, sample* after, int height, int samples, int pitch,
-                               float share) {
+// A sample that is changed by less than the threshold stays, others change by so much less.
+__device__ __forceinline__ float blended(float before, float after, float share, float threshold) {
+    if (threshold > 0.0f) {
+        const float change = after - before;
+        after = __fadd_rn(before, copysignf(fmaxf(fabsf(change) - threshold, 0.0f), change));
+    }
+    return share == 1.0f ? after : mixed(before, after, share);
+}
+
+extern "C" __global__ void blend(sample* before, sample* after, int height, int samples, int pitch,
+                                 float share, float threshold) {
     EACH_VECTOR(x, y) {
         const vector_of<sample> was = vector_at(before, x, y, pitch);
         vector_of<sample> is = vector_at(after, x, y, pitch);
         for (int i = 0; i < VECTOR; ++i)
-            if (!is_alpha(x + i)) is.at[i] = to_sample(mixed(was.at[i], is.at[i], share));
+            if (!is_alpha(x + i)) is.at[i] = to_sample(blended(was.at[i], is.at[i], share, threshold));
         vector_at(after, x, y, pitch) = is;
     }
 }

@@ -17,8 +17,8 @@ from kernels.core.cache import may_change, read_only
 from kernels.core.device_turns import Turns
 from kernels.core.errors import CannotRunError, OutOfMemoryError, cuda_errors_in_words
 from kernels.core.job import Progress, Sampling
+from kernels.core.nonlinear import MAX_KSIZE
 from kernels.core.sampling import taking_samples
-from kernels.core.step import MAX_KSIZE
 from kernels.core.timing import Timing
 from kernels.rungs.headers import pitch_of
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernels.core.job import Job, Progress, Result, Results, Sampling
+from kernels.core.step import OUTPUT
 from kernels.cuda.device_pictures import Moved
 from kernels.cuda.gpu import Gpu, in_words, timed_results, with_transfers
 from kernels.cuda.launch import GRAPH_FROM, Launch, Program, captured
@@ -90,9 +91,9 @@ class ListLaunch:
             launch = self._gpu.launch_on(program, part, at)
             self._launches.append(launch)
             self._queue += launch.queue
-            if run.mix != 1:
+            if run.blend != OUTPUT:
                 target = launch.arrays["target"]
-                self._add("mix", part.pixel_type, at, target, np.float32(run.mix))
+                self._add("blend", part.pixel_type, at, target, *map(np.float32, run.blend))
             at = launch.arrays["target"]
         if job.region is not None:
             shares = map(self._gpu.cp.asarray, job.region.shares(job.height, job.width))

@@ -50,8 +50,8 @@ def job_class_of(job: Job) -> JobClass:
     size = size_class(job.strip.whole if job.strip else job.height, job.width)
     border = {"crop": "zero"}.get(job.border, job.border)
     border = border if border in ("zero", "clamp") else "folded"  # as the index is
-    if job.is_rank:
-        kind = filter_of(job) + " of a disk" * job.rank.is_disk
+    if not job.has_weights:
+        kind = filter_of(job) + " of a disk" * getattr(job.filter, "is_disk", False)
         return JobClass(job.pixel_type, job.channels, job.ksize, kind, border, size)
     rank = len(separable_terms(job.correlation.weights))
     # From half the size on, as many multiply-adds are spent on the passes as on the weights.

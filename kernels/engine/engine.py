@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core.borders import RowStrip
-from kernels.core.cache import has_nan
+from kernels.core.cache import all_finite, has_nan
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.errors import (
     BadJobError,
@@ -23,6 +23,7 @@ from kernels.core.errors import (
     hint_of,
 )
 from kernels.core.job import Job, Pick, Progress, Ran, Region, Result, Results, Sampling
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.device_pictures import Transfers
@@ -390,8 +391,11 @@ class Engine:
         return (each.key for each in hosts if not any(map(each.why_not, parts)))
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
-        if job.is_rank and has_nan(job.picture):
+        if isinstance(job.filter, Rank | Morphology) and has_nan(job.picture):
             return f"The picture holds NaN, which has no place in the order that {job.title} makes."
+        smooths = isinstance(job.filter, Bilateral | NonLocalMeans | Guided)
+        if smooths and not all_finite(job.picture):
+            return f"The picture holds NaN or infinity, of which {job.title} makes no numbers."
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
         reason = self.lost or implementation.why_not(job, self.device)

@@ -22,7 +22,7 @@ from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError
 from kernels.core.health import health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.step import StepRun
+from kernels.core.step import OUTPUT, Blend, StepRun
 from kernels.core.timing import Timing, added_up
 from kernels.oracle.reference import to_pixel_type
 
@@ -38,13 +38,14 @@ class KeptRun:
     start: Samples  # what the first run of its list was given
     sampling: Sampling  # by which it was timed and checked
     result: Result
-    mix: float
-    given: Samples  # what it gave the next run: its output, mixed with its input
+    blend: Blend
+    given: Samples  # what it gave the next run: its output, blended with its input
 
     @classmethod
-    def of(cls, start: Samples, sampling: Sampling, result: Result, mix: float) -> KeptRun:
-        """Mix what a run gave with what it was given."""
-        return cls(start, sampling, result, mix, mixed(mix, result.job.picture, result.picture))
+    def of(cls, start: Samples, sampling: Sampling, result: Result, blend: Blend) -> KeptRun:
+        """Blend what a run gave with what it was given."""
+        given = blended(blend, result.job.picture, result.picture)
+        return cls(start, sampling, result, blend, given)
 
     def stands_for(self, wanted: Sampling) -> bool:
         """True if it was timed and checked as well as that asks for."""
@@ -58,11 +59,11 @@ class KeptRun:
         )
         return (is_checked or not wanted.check) and (is_timed or not wanted.max_samples)
 
-    def as_in(self, job: Job, mix: float) -> KeptRun:
-        """The same under the names of `job`, which is the same run, and mixed by another share."""
+    def as_in(self, job: Job, blend: Blend) -> KeptRun:
+        """The same under the names of `job`, which is the same run, and blended otherwise."""
         named = replace(self.result, job=job)
-        if mix != self.mix:
-            return KeptRun.of(self.start, self.sampling, named, mix)
+        if blend != self.blend:
+            return KeptRun.of(self.start, self.sampling, named, blend)
         return replace(self, result=named)
 
 
@@ -83,7 +84,7 @@ class KeptRuns:
             part = job.part(run, given)
             if (found := self._of(start, part, sampling)) is None:
                 return known
-            known.append(found.as_in(part, run.mix))
+            known.append(found.as_in(part, run.blend))
             given = known[-1].given
         return [] if sampling.max_samples else known
 
@@ -129,7 +130,7 @@ def list_filtering(
         for number, run in enumerate(runs[len(done) :], start=len(done) + 1):
             part = job.part(run, done[-1].given if done else start)
             found = yield from _run(part, _name(runs, number), sampling, filtering)
-            done.append(KeptRun.of(start, sampling, found, run.mix))
+            done.append(KeptRun.of(start, sampling, found, run.blend))
     finally:  # also where it is stopped in between
         if not may_change(job.picture):
             kept.keep(done)
@@ -184,13 +185,18 @@ def _widened(picture: Samples) -> Samples:
         return read_only(picture.astype(np.float32))
 
 
-def mixed(mix: float, before: Samples, after: Samples) -> Samples:
-    """A run's output mixed with its input, in float32, and of the same type; alpha is the same."""
-    if mix == 1:
+def blended(blend: Blend, before: Samples, after: Samples) -> Samples:
+    """A run's output blended with its input, in float32, of the same type; alpha is the same."""
+    if blend == OUTPUT:
         return after
-    share = np.float32(mix)
+    share, threshold = map(np.float32, blend)
+    found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
-        found = share * after.astype(np.float32) + (np.float32(1) - share) * before
+        if threshold:
+            change = found - was
+            found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
+        if share != 1:
+            found = share * found + (np.float32(1) - share) * was
     if after.shape[2] in (2, 4):
         found[..., -1] = before[..., -1]
     return _of_type(found, after.dtype)

@@ -68,8 +68,10 @@ def cuda_program_of_list(
 
     ways  a rung and its part for each of `job.runs`; of the parts' pictures only the shape counts
     """
+    if any(run.blend.threshold for run in job.runs):
+        raise CannotRunError("A step with a threshold cannot be copied as a program yet.")
     parts = [
-        _part(rung, part.but(devices=1), device, f"step_{number}", run.mix)
+        _part(rung, part.but(devices=1), device, f"step_{number}", run.blend.mix)
         for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1)
     ]
     like = Job.of(job.picture, np.ones((1, 1), np.float32))
@@ -100,7 +102,7 @@ def _rendered(
 def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: float = 1.0) -> Data:
     """What the template says of one run; of a list's in a namespace of that name."""
     reason = rung.why_not_anywhere(job) if device is None else rung.why_not(job, device)
-    if not reason and job.is_rank:
+    if not reason and not job.has_weights:
         reason = f"{rung.title} cannot be copied as a program yet, whose check is of weighted sums."
     if reason:
         raise CannotRunError(reason)

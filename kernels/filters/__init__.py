@@ -1,7 +1,7 @@
 """Filters: add a module, or a row of `drawn`, and it is in window, command line and tests.
 
 A filter is K×K weights: each sample of the output is the sum of its neighbours, each times its
-weight; or one of the other filters of `kernels.core.step`, such as a median: `ranks` has them.
+weight; or one of those of `kernels.core.nonlinear`, such as a median: `nonlinear` has them.
 
 A module has FILTERS, a tuple of `Filter`, or
 
@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
-from kernels.core.step import Correlation, Rank
+from kernels.core.nonlinear import Bilateral, Guided, NonLinear, NonLocalMeans
+from kernels.core.step import Correlation
 from kernels.filters.parameters import Parameter
 
 GROUPS = ("Blur", "Sharpen", "Edges", "Order", "Own")
@@ -48,12 +49,13 @@ class Filter:
     order: int
     sizes: range
     parameters: tuple[Parameter, ...]
-    make: Callable[..., NDArray[np.float32] | Rank]
+    make: Callable[..., NDArray[np.float32] | NonLinear]
     gradient: bool = False
     automatic_sigma: Callable[[int], float] | None = None
     group: str = GROUPS[-1]
     idea: str = ""
     has_weights: bool = True  # whether it is a weighted sum
+    usual_size: int | None = None  # to begin with; None: the one that is chosen already
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
         """The filter's weights: (ksize, ksize) float32, read-only.
@@ -62,33 +64,39 @@ class Filter:
         Raises BadJobError for a size or a parameter out of range, and where it has no weights.
         """
         found = self._made(ksize, parameters)
-        if isinstance(found, Rank):
-            raise BadJobError(f"{self.title} has no weights: it puts a window's samples in order.")
+        if isinstance(found, NonLinear):
+            raise BadJobError(f"{self.title} has no weights: it is no weighted sum.")
         weights = np.ascontiguousarray(found, np.float32)
         weights.flags.writeable = False
         return weights
 
-    def of_size(self, ksize: int, offset: float = 0.0, **parameters: Any) -> Correlation | Rank:
+    def of_size(
+        self, ksize: int, offset: float = 0.0, white: float = 1.0, **parameters: Any
+    ) -> Correlation | NonLinear:
         """The filter as a step has it.
 
         offset      of a weighted sum, in sample values; of no account to others
+        white       the sample value that parameters are parts of
         parameters  by name; one left out takes its default, one that is not in `self.parameters`
                     is ignored, so that a caller may pass all it knows
         Raises BadJobError for a size or a parameter out of range.
         """
         found = self._made(ksize, parameters)
-        return (
-            found
-            if isinstance(found, Rank)
-            else Correlation(self.weights(ksize, **parameters), offset)
-        )
+        if isinstance(found, Bilateral | NonLocalMeans | Guided):
+            return found.scaled(white)
+        if isinstance(found, NonLinear):
+            return found
+        return Correlation(self.weights(ksize, **parameters), offset)
 
-    def _made(self, ksize: int, parameters: dict[str, Any]) -> NDArray[np.float32] | Rank:
+    def _made(self, ksize: int, parameters: dict[str, Any]) -> NDArray[np.float32] | NonLinear:
         if ksize not in self.sizes:
             raise BadJobError(f"{self.title} has no size {ksize}; it takes {self.sizes_in_words}.")
         mine = {p.name: parameters[p.name] for p in self.parameters if p.name in parameters}
         for parameter in self.parameters:
             parameter.check(self.title, mine.get(parameter.name, parameter.default))
+        for parameter in self.parameters:
+            if parameter.is_of_step:
+                mine.pop(parameter.name, None)
         return self.make(ksize, **mine)
 
     @property

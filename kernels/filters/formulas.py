@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.filters import Filter, gaussian
-from kernels.filters.parameters import AMOUNT, ANY_ODD, SIGMA
+from kernels.filters.parameters import AMOUNT, ANY_ODD, SIGMA, THRESHOLD
 
 Weights = NDArray[np.float32]
 
@@ -43,7 +43,7 @@ FILTERS = (
         idea="Every neighbour counts the same.",
     ),
     Filter(
-        *("unsharp", "Unsharp mask", 22, ANY_ODD, (SIGMA, AMOUNT), _unsharp),
+        *("unsharp", "Unsharp mask", 22, ANY_ODD, (SIGMA, AMOUNT, THRESHOLD), _unsharp),
         automatic_sigma=gaussian.automatic_sigma,
         group="Sharpen",
         idea="Add back, exaggerated, what a Gaussian blur takes away.",

@@ -25,6 +25,7 @@ class Parameter:
     high: float | None = None
     step: float = 0.1
     default: Any = None  # None: the filter works it out from its size
+    is_of_step: bool = False  # of what follows the filter, which does not take it
 
     def check(self, filter_title: str, value: Any) -> None:
         """Raise BadJobError unless `value` is in range."""
@@ -70,8 +71,61 @@ DISK = Parameter(
     step=1.0,
     default=False,
 )
+SIGMA_COLOUR = Parameter(
+    "sigma_colour",
+    "Colour sigma",
+    "How alike colours are that are averaged, as a part of white: edges above it stay.",
+    low=0.001,
+    high=10.0,
+    step=0.02,
+    default=0.1,
+)
+PATCH = Parameter(
+    "patch",
+    "Patch",
+    "Side of the patches that are compared, in pixels, odd.",
+    low=1.0,
+    high=15.0,
+    step=2.0,
+    default=7,
+)
+STRENGTH = Parameter(
+    "strength",
+    "Strength",
+    "How much patches may differ that are averaged, as a part of white: about the noise.",
+    low=0.001,
+    high=10.0,
+    step=0.01,
+    default=0.04,
+)
+EPSILON = Parameter(
+    "epsilon",
+    "Epsilon",
+    "What varies less is smoothed, as a part of white squared: 0.01 is a contrast of 0.1.",
+    low=1e-6,
+    high=10.0,
+    step=0.005,
+    default=0.01,
+)
+THRESHOLD = Parameter(
+    "threshold",
+    "Threshold",
+    "Detail that is weaker, as a part of white, stays as it is, such as noise.",
+    low=0.0,
+    high=1.0,
+    step=0.01,
+    default=0.0,
+    is_of_step=True,
+)
 MATRIX = Parameter(
     "matrix",
     "Weights",
     "Rows of numbers, applied as drawn: the middle one stands on the pixel itself.",
 )
+# Those that are numbers, in the order in which they are said.
+NUMBERS = (SIGMA, AMOUNT, PERCENTILE, SIGMA_COLOUR, PATCH, STRENGTH, EPSILON, THRESHOLD)
+
+
+def option_of(name: str) -> str:
+    """The command line's word for a parameter: "--sigma-colour"."""
+    return f"--{name.removeprefix('is_').replace('_', '-')}"

@@ -20,10 +20,13 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job
+from kernels.core.nonlinear import CUT, ORDER, Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.poison import Mask, is_as_before
+from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
-from kernels.oracle.reference import Floats, filtered, to_pixel_type
+from kernels.oracle.nonlinear import Floats
+from kernels.oracle.reference import filtered, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 # Of a wide filter over a huge picture smaller ones, so that there are still a few of them.
@@ -50,9 +53,8 @@ def error_bound(job: Job, chain: int, factor: float) -> float:
 
 def _grown(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float, float]:
     """The error that one run makes of samples up to `before`, how large they get, and its gain."""
-    if job.is_rank:  # it gives samples that it was given, or the mean of two of them
-        is_mean = job.border == "crop" and job.rank.percentile == 50
-        return is_mean * (UNIT_ROUNDOFF * before + MIN_NORMAL), before, 1.0
+    if not job.has_weights:
+        return nonlinear_error(job, tolerance, before)
     grows = LENGTH_GAIN if job.has_length else 1.0
     chain = tolerance.chain + (LENGTH_CHAIN if job.has_length else bool(job.correlation.offset))
     most = grows * gain(job.correlation.weights)
@@ -61,6 +63,47 @@ def _grown(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float,
         return math.inf, largest, most
     own = tolerance.factor * chain * UNIT_ROUNDOFF * largest + grows * chain * MIN_NORMAL
     return own, largest, most
+
+
+def nonlinear_error(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float, float]:
+    """`_grown` of a filter that is no weighted sum, each from how it is defined.
+
+    Rank        samples that it was given, or the mean of two of them.
+    Morphology  the difference of two of them at most, rounded once.
+    Bilateral   A mean: Σwp / Σw is off by factor · (chain + WEIGHT_ULPS) · 2⁻²⁴ · 2 max|p|, where
+                each weight is off by so many units in its last place.  An exponent e is off by a
+                few of its own, which would be more for large e; but Σwe / Σw is at most ln n where
+                Σw ≥ 1, as the pixel itself has weight 1 (Gibbs' inequality).
+    NonLocalMeans  The same; and a weight that is about CUT may count or not.
+    Guided      a is off by at most what v is, over ε; v by (chain + 4) · 2⁻²⁴ · (2 max|p|)².
+    """
+    chosen, round_off = job.filter, UNIT_ROUNDOFF * before + MIN_NORMAL
+    chain = tolerance.factor * (tolerance.chain + WEIGHT_ULPS)
+    match chosen:
+        case Rank():
+            is_mean = job.border == "crop" and chosen.percentile == 50
+            return is_mean * round_off, before, 1.0
+        case Morphology():
+            is_difference = chosen.kind not in ORDER
+            return 2 * is_difference * round_off, (1 + is_difference) * before, 1.0 + is_difference
+        case Bilateral() | NonLocalMeans():
+            chain += 8 * math.log(chosen.ksize**2)
+            own = 2 * chain * round_off + (CUT * before if isinstance(chosen, NonLocalMeans) else 0)
+            is_too_large = 2 * chosen.ksize**2 * before >= FLOAT32_MAX
+            return math.inf if is_too_large else own, before, _steepness(chosen, before)
+    assert isinstance(chosen, Guided)
+    variance = chain * UNIT_ROUNDOFF * 4 * before**2
+    own = 2 * before * min(variance / chosen.epsilon, 1.0) + 4 * chain * round_off
+    return own, 3 * before, 3.0 + 4 * before / math.sqrt(chosen.epsilon)
+
+
+WEIGHT_ULPS = 8
+
+
+def _steepness(chosen: Bilateral | NonLocalMeans, before: float) -> float:
+    """How much a mean by weights may make of an error of its samples, which weights follow."""
+    width = chosen.sigma_colour if isinstance(chosen, Bilateral) else chosen.strength
+    return 1 + 4 * before / width
 
 
 def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
@@ -76,12 +119,14 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
         own, made, most = _grown(job.part(run, job.picture), tolerance, largest)
         found, made = most * error + own + tolerance.levels * job.is_rounded, made + own
         is_stored = job.is_rounded and run is not runs[-1]
-        if run.mix != 1:
+        if run.blend != OUTPUT:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
-            made = run.mix * made + (1 - run.mix) * largest
+            mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
+            if run.blend.threshold:  # two differences and a sum, of which none jumps
+                found, made = max(found, error) + rounding, max(made, largest)
+            made = mix * made + (1 - mix) * largest
             # Two products and their sum; the smaller share is itself rounded.
-            own = 3 * (UNIT_ROUNDOFF * made + MIN_NORMAL)
-            found = run.mix * found + (1 - run.mix) * error + own
+            found = mix * found + (1 - mix) * error + (mix != 1) * rounding
         error, largest = _stored(job, found, made) if is_stored else (found, made)
     if job.region is not None:  # two products and their sum
         error, largest = _stored(job, error, largest) if job.is_rounded else (error, largest)

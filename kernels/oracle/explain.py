@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, counted, read, source_indices
 from kernels.core.job import Job
+from kernels.core.nonlinear import Rank
 from kernels.oracle.checking import taps_of_tile
-from kernels.oracle.reference import Floats, correlate, filtered, to_pixel_type
+from kernels.oracle.nonlinear import Floats
+from kernels.oracle.reference import correlate, filtered, to_pixel_type
 
 SOBEL_X: Floats = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
 AT_ONCE = 10_000_000  # products that may be worked out while the pointer waits
@@ -72,7 +74,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     spans = (y - job.radius, y + job.radius + 1), (x - job.radius, x + job.radius + 1)
     samples = read(job.picture, job.border, *spans)[..., channel].astype(np.float64)
     around, order = _around(job, y, x, job.radius), Order(None, (0, 0))
-    if job.is_rank:
+    if isinstance(job.filter, Rank):
         order, weights = _order(job, samples, around)
     else:
         weights = job.correlation.weights.astype(np.float64)
@@ -84,7 +86,7 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
     if is_alpha:
         total = float(job.picture[y, x, channel])
     slopes = _slopes(job, y, x, channel) if job.has_length and not is_alpha else None
-    offset = 0.0 if is_alpha or job.is_rank else float(np.float32(job.correlation.offset))
+    offset = 0.0 if is_alpha or not job.has_weights else float(np.float32(job.correlation.offset))
     value = slopes.length if slopes is not None else total + offset
     return Explained(
         *(y, x, channel),

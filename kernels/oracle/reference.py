@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from kernels.core.borders import OUTSIDE, Span, counted, read, source_indices
-from kernels.core.step import Correlation, Length, Rank, Weights
+from kernels.core.borders import OUTSIDE, Span, read, source_indices
+from kernels.core.step import OUTPUT, Correlation, Length, Step, Weights
+from kernels.oracle.nonlinear import Floats, Place, output
 
 if TYPE_CHECKING:
     from kernels.core.job import Job
 
 
-Floats = NDArray[np.float64]
 Part = Span | None  # None: all rows, or columns
 
 
@@ -33,23 +32,20 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     top, bottom = rows or (0, job.height)
     left, right = columns or (0, job.width)
     step = job.steps[count - 1]
-    reach = step.filter.reach
+    reach, colours = step.filter.reach, job.channels - job.has_alpha
     around = (top - reach, bottom + reach), (left - reach, right + reach)
-    given = _given(job, *around, count - 1)
-    if isinstance(step.filter, Rank):
-        down = counted(*around[0], job.height, job.border)
-        across = counted(*around[1], job.width, job.border)
-        found = ranked(given, step.filter, down[:, np.newaxis] & across)
+    where = (top, bottom), (left, right), (job.height, job.width), job.border
+    place = Place(_given(job, *around, count - 1), reach, *where, colours)
+    if isinstance(step.filter, Correlation | Length):
+        found = _summed(step.filter, place.given)
     else:
-        found = _summed(step.filter, given)
-    inner = slice(reach, -reach or None)
-    if step.mix != 1:
-        before = given[inner, inner]
+        found = output(step.filter, place)
+    before = place.read(0)
+    alpha = before[..., -1]
+    if step.blend != OUTPUT:
         if step.is_length:  # what the weights before it were given
             before = _given(job, (top, bottom), (left, right), count - 2)
-        share, found = float(np.float32(step.mix)), _stored(job, found)
-        with np.errstate(invalid="ignore", over="ignore"):
-            found = share * found + (1 - share) * before
+        found = _blended(step, _stored(job, found), before)
     if job.region is not None and taken is None:
         part = slice(top, bottom), slice(left, right)
         shares, original = job.share(part).astype(np.float64), job.picture[part]
@@ -58,7 +54,7 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
             mixed = shares * found + (1 - shares) * original
         found = np.where(shares == 0, original, np.where(shares == 1, found, mixed))
     if job.has_alpha:
-        found[..., -1] = given[inner, inner, -1]
+        found[..., -1] = alpha
     return found
 
 
@@ -68,6 +64,16 @@ def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
         return length(given)
     found = weighted(given, chosen.weights)
     return found + float(np.float32(chosen.offset)) if chosen.offset else found
+
+
+def _blended(step: Step, found: Floats, before: Floats) -> Floats:
+    """What a step gives, of its filter's output and of its input."""
+    share, threshold = (float(np.float32(each)) for each in step.blend)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if threshold:
+            change = found - before
+            found = before + np.sign(change) * np.maximum(np.abs(change) - threshold, 0)
+        return found if share == 1 else share * found + (1 - share) * before
 
 
 def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:
@@ -119,36 +125,6 @@ def weighted(around: Floats, weights: Weights) -> Floats:
             for i, weight in enumerate(weights_row):
                 total += weight * around[j : j + height, i : i + width]
     return total
-
-
-RANKED_AT_ONCE = 1 << 24  # samples that are sorted in one go
-
-
-def ranked(around: Floats, chosen: Rank, counts: NDArray[np.bool_]) -> Floats:
-    """Sort each window that lies in `around`: smaller by K // 2 on each side.
-
-    counts  (H, W): which pixels do; in each window there is one
-    """
-    window, side = chosen.window, chosen.ksize
-    height, width = (each - side + 1 for each in around.shape[:2])
-    channels = around.shape[2]
-    out = np.empty((height, width, channels))
-    # What does not count is put behind all that does.
-    behind = np.where(counts[:, :, np.newaxis], around, np.inf)
-    windows = sliding_window_view(behind, (side, side), (0, 1))
-    numbers = sliding_window_view(counts, (side, side))[:, :, window].sum(2)
-    lower, upper = chosen.ranks(numbers)
-    rows = max(1, RANKED_AT_ONCE // (width * channels * int(window.sum())))
-    for top in range(0, height, rows):
-        part = slice(top, top + rows)
-        ordered = np.sort(windows[part][..., window], axis=-1)
-        low, high = (
-            np.take_along_axis(ordered, at[part][:, :, np.newaxis, np.newaxis], 3)[..., 0]
-            for at in (lower, upper)
-        )
-        with np.errstate(invalid="ignore"):
-            out[part] = np.where(low == high, low, low / 2 + high / 2)
-    return out
 
 
 def length(around: Floats) -> Floats:

@@ -21,6 +21,7 @@ import numpy as np
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
+from kernels.core.nonlinear import KINDS
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text, table_beside
 from kernels.core.weights import gain, separable_terms, terms_gain
 from kernels.rungs.digit_bands import fixed_point, row_of
@@ -118,20 +119,22 @@ def pitch_of(width: int, channels: int, sample_bytes: int) -> int:
 
 def knobs(job: Job) -> dict[str, str | int]:
     """Return the -D macros that fit a rung to a job, by name; the prelude says what they mean."""
-    offset = 0.0 if job.is_rank else float(job.correlation.offset)
+    offset = float(job.correlation.offset) if job.has_weights else 0.0
     return {
         "KSIZE": job.ksize,
         "CHANNELS": job.channels,
         "HAS_ALPHA": int(job.has_alpha),
         "SAMPLE": job.pixel_type,
         # Of a weighted sum, what does not count is as if it were 0.
-        "BORDER": "ZERO" if job.border == "crop" and not job.is_rank else job.border.upper(),
+        "BORDER": "ZERO" if job.border == "crop" and job.has_weights else job.border.upper(),
         "BLOCK_X": job.block_xy[0],
         "BLOCK_Y": job.block_xy[1],
         "HAS_OFFSET": int(bool(offset)),
         "OFFSET": f"float({offset!r}f)",
-        "IS_DISK": int(job.is_rank and job.rank.is_disk),
-        "IS_MAXIMUM": int(job.is_rank and job.rank.percentile == 100),
+        "IS_DISK": int(getattr(job.filter, "is_disk", False)),
+        "PATCH": getattr(job.filter, "patch", 1),
+        "KIND": KINDS.index(getattr(job.filter, "kind", KINDS[0])),
+        "IS_MAXIMUM": int(getattr(job.filter, "percentile", 0) == 100),
     }
 
 
@@ -298,7 +301,7 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     # Numbers of half precision that hold a sample: tensor.cuh.
     "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
     # Samples that count for one of a rank.
-    "WINDOW": lambda facts: int(facts.job.rank.window.sum()) if facts.job.is_rank else 0,
+    "WINDOW": lambda facts: int(getattr(facts.job.filter, "window", np.zeros(1)).sum()),
     # As in extreme_ring.cuh: bytes of a row that a block makes, and of shared memory that it takes.
     "STRIP_BYTES": _strip_bytes,
     "RING_BYTES": _ring_bytes,

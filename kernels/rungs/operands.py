@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import LruCache
 from kernels.core.job import Job
+from kernels.core.nonlinear import Bilateral, Guided, NonLocalMeans
+from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 
@@ -129,6 +131,25 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
     return np.ascontiguousarray(both.transpose(3, 1, 2, 0))
 
 
+def numbers_of(chosen: Filter) -> tuple[float, ...]:
+    """What a filter's weights are made of, as a rung uses it: NUMBERS.
+
+    Bilateral      weights are exp2(NUMBERS[0] · (dx² + dy²) + NUMBERS[1] · c²)
+    NonLocalMeans  exp2(NUMBERS[0] · d²)
+    Guided         ε
+    """
+    match chosen:
+        case Bilateral(sigma_space=space, sigma_colour=colour):
+            return -LOG2_E / (2 * space**2), -LOG2_E / (2 * colour**2)
+        case NonLocalMeans(strength=strength):
+            return (-LOG2_E / strength**2,)
+        case Guided(epsilon=epsilon):
+            return (epsilon,)
+    return (0.0,)
+
+
+LOG2_E = math.log2(math.e)
+
 FORMS: dict[str, Callable[[Job], Operands]] = {
     "none": lambda _: Operands(),
     # An argument, (KSIZE, KSIZE).
@@ -136,6 +157,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "constant": lambda job: Operands({"WEIGHTS": job.correlation.weights.copy()}),
     # All of them are this one.
     "uniform": lambda job: Operands({"WEIGHT": job.correlation.weights[:1, 0].copy()}),
+    "numbers": lambda job: Operands({"NUMBERS": np.array(numbers_of(job.filter), np.float32)}),
     "separable": _separable,
     "low_rank": _low_rank,
     "byte_band": _byte_band,
@@ -163,7 +185,8 @@ def operands_of(form: str, job: Job) -> Operands:
             array.flags.writeable = False
         return made
 
-    return _kept.get_or_make((form, job.correlation.weights.tobytes(), job.picture.shape), make)
+    of = job.correlation.weights.tobytes() if job.has_weights else job.filter
+    return _kept.get_or_make((form, of, job.picture.shape), make)
 
 
 @cache

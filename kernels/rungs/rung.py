@@ -15,6 +15,7 @@ from kernels.core.cache import all_finite
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite
 from kernels.rungs.cuda_text import LADDER, Part, header_parts, with_lines
@@ -44,6 +45,10 @@ FILTERS = {
     "median": "medians",
     "extremes": "minima and maxima",
     "percentiles": "percentiles",
+    "morphology": "openings, closings and their differences",
+    "bilateral": "bilateral filters",
+    "non_local_means": "non-local means",
+    "guided": "guided filters",
 }
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
 ALWAYS, NO_COUNT = Expression("1"), WorkExpression("")
@@ -264,11 +269,19 @@ class Rung:
 
 def filter_of(job: Job) -> str:
     """What of FILTERS a job of one launch asks for."""
-    if not job.is_rank:
-        return "gradient" if job.has_length else "weights"
-    if job.rank.percentile in (0, 100):
-        return "extremes"
-    return "median" if job.rank.percentile == 50 else "percentiles"
+    match job.filter:
+        case Rank(percentile=percentile):
+            found = {0.0: "extremes", 50.0: "median", 100.0: "extremes"}
+            return found.get(percentile, "percentiles")
+        case Morphology():
+            return "morphology"
+        case Bilateral():
+            return "bilateral"
+        case NonLocalMeans():
+            return "non_local_means"
+        case Guided():
+            return "guided"
+    return "gradient" if job.has_length else "weights"
 
 
 def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:

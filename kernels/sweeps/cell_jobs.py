@@ -127,8 +127,7 @@ def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
         "block_xy": cell.block_xy or DEFAULT_BLOCK_XY,
         "own": texts.get(cell.text_sha256, ""),
     }
-    full = white(picture.dtype)
-    made = (job_steps(each, offset=each.offset * full, **how) for each in steps_of(cell))
+    made = (job_steps(each, white(picture.dtype), **how) for each in steps_of(cell))
     return Job(picture, tuple(chain.from_iterable(made)), cell.border, devices=cell.devices)
 
 

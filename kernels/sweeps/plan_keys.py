@@ -13,9 +13,9 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError, PlanFileError, hint_of
 from kernels.core.job import PIXEL_TYPES, Sampling
+from kernels.core.nonlinear import MAX_KSIZE
 from kernels.core.plain_data import SIMPLE, plain_text
 from kernels.core.sampling import SWEEP_SAMPLING
-from kernels.core.step import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations

@@ -24,9 +24,18 @@ from typing import Any, cast
 from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import MAX_STEPS
+from kernels.core.nonlinear import NonLinear
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
-from kernels.core.step import LENGTH, Correlation, Rank, Step
+from kernels.core.step import LENGTH, Blend, Correlation, Step
 from kernels.filters import Filter, gaussian, has_parameter, has_sizes
+from kernels.filters.parameters import (
+    EPSILON,
+    PATCH,
+    SIGMA_COLOUR,
+    STRENGTH,
+    THRESHOLD,
+    Parameter,
+)
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, shown, truth
@@ -50,6 +59,11 @@ class WrittenStep:
     matrix: Matrix = IDENTITY
     percentile: float = 25.0
     is_disk: bool = False
+    sigma_colour: float = 0.1
+    patch: int = 7
+    strength: float = 0.04
+    epsilon: float = 0.01
+    threshold: float = 0.0
     offset: float = 0.0  # a part of white
     mix: float = 1.0
     is_on: bool = True
@@ -108,6 +122,10 @@ def _version(_key: str, value: Any) -> int:
     return value
 
 
+def _of(parameter: Parameter, kind: type = float) -> PlanKey:
+    return PlanKey(parameter.name, number(kind, parameter.low or 0, parameter.high or 0))
+
+
 # Fields of a WrittenStep -> its words, in the order in which they are written.
 KEYS = {
     "filter": PLAN_KEYS["filters"],
@@ -117,6 +135,11 @@ KEYS = {
     "matrix": replace(PLAN_KEYS["matrix"], name="weights"),
     "percentile": PlanKey("percentile", number(float, 0, 100)),
     "is_disk": PlanKey("disk", truth),
+    "sigma_colour": _of(SIGMA_COLOUR),
+    "patch": _of(PATCH, int),
+    "strength": _of(STRENGTH),
+    "epsilon": _of(EPSILON),
+    "threshold": _of(THRESHOLD),
     "offset": PlanKey("offset", number(float, -1, 1)),
     "mix": PlanKey("mix", number(float, 0, 1)),
     "is_on": PlanKey("on", truth),
@@ -158,37 +181,54 @@ def step_of(words: dict[str, Any]) -> WrittenStep:
     return step
 
 
-PARAMETERS = ("sigma", "amount", "matrix", "percentile", "is_disk")  # of filters, by their fields
+# Parameters of filters, by the fields of a step that have them.
+PARAMETERS = (
+    *("sigma", "amount", "matrix", "percentile", "is_disk"),
+    *("sigma_colour", "patch", "strength", "epsilon", "threshold"),
+)
 
 
-def made_filter(step: Any, offset: float = 0.0) -> Correlation | Rank:
+def made_filter(step: Any, white: float = 1.0) -> Correlation | NonLinear:
     """The filter of a step, or of what has the fields of one.
 
     The same choices give the same array of weights.  Raises BadJobError for a size or a parameter
     out of range.
 
-    offset  in sample values
+    white  the sample value that parameters and the offset are parts of
     """
-    found = _made(step.filter, step.ksize, tuple(getattr(step, name) for name in PARAMETERS))
-    return Correlation(found.weights, offset) if isinstance(found, Correlation) else found
+    given = tuple(getattr(step, name) for name in PARAMETERS)
+    found = _made(step.filter, step.ksize, white, given)
+    if isinstance(found, Correlation) and step.offset:
+        takes_it = has_parameter(filters.get(step.filter), "matrix")
+        return Correlation(found.weights, step.offset * white) if takes_it else found
+    return found
 
 
 @lru_cache(maxsize=64)
-def _made(key: str, ksize: int, parameters: tuple[Any, ...]) -> Correlation | Rank:
+def _made(
+    key: str, ksize: int, white: float, parameters: tuple[Any, ...]
+) -> Correlation | NonLinear:
     given = dict(zip(PARAMETERS, parameters, strict=True))
-    return filters.get(key).of_size(ksize, **given)
+    return filters.get(key).of_size(ksize, white=white, **given)
 
 
-def job_steps(step: WrittenStep, offset: float = 0.0, **how: Any) -> tuple[Step, ...]:
+def blend_of(step: Any, white: float = 1.0) -> Blend:
+    """How a step's output and its input make what it gives; arguments as `made_filter` has them."""
+    has_threshold = has_parameter(filters.get(step.filter), "threshold")
+    return Blend(step.mix, step.threshold * step.amount * white if has_threshold else 0.0)
+
+
+def job_steps(step: WrittenStep, white: float = 1.0, **how: Any) -> tuple[Step, ...]:
     """A step as a Job has it, with the length of a gradient behind it where its filter has one.
 
-    offset  in sample values
-    how     fields of a job's Step: on what it runs
+    white  as `made_filter` has it
+    how    fields of a job's Step: on what it runs
     """
     chosen = filters.get(step.filter)
     made = Step(
-        made_filter(step, offset),
+        made_filter(step, white),
         mix=1.0 if chosen.gradient else step.mix,
+        threshold=blend_of(step, white).threshold,
         title=chosen.title,
         **how,
     )

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from kernels.core.device import Device
 from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import PIXEL_TYPES, Job, Progress, Sampling
+from kernels.core.nonlinear import Rank
 from kernels.core.plain_data import table_beside
-from kernels.core.step import Rank
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial

@@ -333,11 +333,11 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
 
 
 def _asked_of_step(step: Step) -> list[Any]:
-    how: list[Any] = [step.mix, step.implementation, *step.block_xy]
+    how: list[Any] = [*step.blend, step.implementation, *step.block_xy]
     if isinstance(step.filter, Correlation):
         weights = np.ascontiguousarray(step.filter.weights).tobytes()
-        how += [sha256(weights).hexdigest(), step.filter.offset]
-    return how
+        return [*how, sha256(weights).hexdigest(), step.filter.offset]
+    return [*how, repr(step.filter)]
 
 
 @dataclass(slots=True, eq=False)

@@ -15,6 +15,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.version import kind
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.filters.parameters import option_of
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan_files import presets
 from kernels.sweeps.step_words import ready_made
@@ -89,7 +90,10 @@ def _filters() -> list[Data]:
 
 def _taken(data: Data) -> str:
     """Describe sizes and parameters: "odd sizes from 1 to 127; --sigma 0.1 to 64"."""
-    parts = [f"--{each['name']} {each['low']:g} to {each['high']:g}" for each in data["parameters"]]
+    parts = [
+        f"{option_of(each['name'])} {each['low']:g} to {each['high']:g}"
+        for each in data["parameters"]
+    ]
     weights = ["--weights"] if data["takes_weights"] else []
     return "; ".join([filters.get(data["key"]).sizes_in_words, *parts, *weights])
 

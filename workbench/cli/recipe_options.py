@@ -14,6 +14,7 @@ from kernels.core.device import Device
 from kernels.core.errors import BadJobError
 from kernels.engine.auto import AUTO
 from kernels.filters import custom
+from kernels.filters.parameters import DISK, NUMBERS, option_of
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung
@@ -29,8 +30,8 @@ from workbench.model.choices import alone
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, OwnFile, State
 
+OF_FILTER = tuple(p.name for p in (*NUMBERS, DISK))  # fields that only some filters take
 OPTIONS = {name: facts.option for name, facts in FACTS.items() if facts.option}
-OF_FILTER = ("sigma", "amount", "percentile")  # options that only some filters take
 PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for questions about any picture
 GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before the first picture
 
@@ -68,9 +69,10 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
 def _steps_changes(arguments: Namespace) -> Changes:
     if arguments.step and arguments.steps:
         raise BadJobError("--step and --steps both name the steps; give one of them.")
-    for name in ("filter", "size", *OF_FILTER, "disk", "weights", "offset"):
-        if getattr(arguments, name) is not None:
-            raise BadJobError(f"--{name} is a step's: write it there, as in --step gaussian:7.")
+    for name in ("filter", "size", *OF_FILTER, "weights", "offset"):
+        if getattr(arguments, OPTIONS.get(name, name)) is not None:
+            words = f"{option_of(name)} is a step's: write it there"
+            raise BadJobError(f"{words}, as in --step gaussian:7.")
     if arguments.step:
         return step_files.changes_of_steps(list(map(step_words.parse_step, arguments.step)))
     path = Path(arguments.steps)
@@ -106,10 +108,9 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
     changes = intents.with_filter(state, arguments.filter or state.filter)
     chosen = filters.get(changes["filter"])
     for name in OF_FILTER:  # the window hides it, here it would be dropped
-        if getattr(arguments, name) is not None and not filters.has_parameter(chosen, name):
-            raise BadJobError(f"{chosen.title} takes no --{name}.")
-    if arguments.disk and not filters.has_parameter(chosen, "is_disk"):
-        raise BadJobError(f"{chosen.title} takes no --disk.")
+        is_given = getattr(arguments, OPTIONS[name]) is not None
+        if is_given and not filters.has_parameter(chosen, name):
+            raise BadJobError(f"{chosen.title} takes no {option_of(name)}.")
     return {**alone(state), **changes} if arguments.filter else {}
 
 

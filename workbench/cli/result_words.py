@@ -10,6 +10,7 @@ from kernels.core.job import Result
 from kernels.core.plain_data import to_plain
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
+from kernels.filters.parameters import NUMBERS
 from kernels.rungs.own_kernels import is_own, text_hash
 from kernels.sweeps.step_words import as_word
 from workbench.base import numbers
@@ -111,15 +112,12 @@ def rows_record(outcome: Outcome) -> dict[str, Any]:
     return {"rows": rows and {"input": outcome.pair.source_shown, **rows}}
 
 
-NUMBERS = ("sigma", "amount", "percentile")  # that only some filters take
-
-
 def asked_of(recipe: Recipe) -> dict[str, Any]:
     """The chosen filter and its parameters, or steps; None for those that it does not have."""
     state = recipe.chosen
     if step_files.is_list(state):
         steps = [as_word(each) for each in state.steps]
-        without = ("filter", "size", *NUMBERS, "disk", "weights", "offset")
+        without = ("filter", "size", *(e.name for e in NUMBERS), "disk", "weights", "offset")
         of_list = {"steps": steps, "round_between_steps": state.is_rounded}
         of_all = {"border": state.border, "region": state.region}
         return {**dict.fromkeys(without), **of_all, **of_list}
@@ -127,7 +125,7 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     return {
         "filter": state.filter,
         "size": state.ksize,
-        **{name: getattr(state, name) if name in taken else None for name in NUMBERS},
+        **{e.name: getattr(state, e.name) if e.name in taken else None for e in NUMBERS},
         "disk": state.is_disk if "is_disk" in taken else None,
         "weights": state.matrix if "matrix" in taken else None,
         "offset": state.offset if "matrix" in taken else None,

@@ -24,7 +24,7 @@ from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
-from kernels.filters import has_parameter, has_sizes
+from kernels.filters import has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
@@ -111,8 +111,8 @@ def taken_in(state: State) -> tuple[ListStep, ...]:
 
 def made(state: State, step: ListStep) -> tuple[Step, ...]:
     """A step as a Job has it, with the length of a gradient behind it where its filter has one."""
-    how = {"implementation": step.implementation, "block_xy": step.block_xy}
-    return job_steps(step, offset=offset_for(state, step), own=own_text(step), **how)
+    how: dict[str, Any] = {"implementation": step.implementation, "block_xy": step.block_xy}
+    return job_steps(step, white_of(state), own=own_text(step), **how)
 
 
 _newest_job: WeakKeyDictionary[State, Job] = WeakKeyDictionary()
@@ -145,7 +145,7 @@ def runs_known(job: Job, result: Result | None) -> int:
 
     def is_same(pair: tuple[StepRun, StepRun]) -> bool:
         one, other = (job.part(run, job.picture) for run in pair)
-        return pair[0].mix == pair[1].mix and one.same_run(other)
+        return pair[0].blend == pair[1].blend and one.same_run(other)
 
     return sum(1 for _ in takewhile(is_same, zip(job.runs, result.job.runs, strict=False)))
 
@@ -186,16 +186,9 @@ def needs_run(old: State, new: State) -> bool:
     return is_unclipped(new) != is_unclipped(old)
 
 
-def offset_for(state: State, step: ListStep | None = None) -> float:
-    """Number added to every sample of a step, in sample values: only with custom weights.
-
-    step  None: the selected one
-    """
-    return _added(step or state.selected) * (state.picture.white if state.picture else 0.0)
-
-
-def _added(step: ListStep) -> float:
-    return step.offset if has_parameter(filters.get(step.filter), "matrix") else 0.0
+def white_of(state: State) -> float:
+    """The sample value that offsets and parameters of steps are parts of."""
+    return state.picture.white if state.picture else 1.0
 
 
 def is_unclipped(state: State) -> bool:
@@ -218,7 +211,7 @@ def swings_around_zero(state: State) -> bool:
 @lru_cache(maxsize=16)  # asked for with each implementation that might be chosen
 def _swing_of(steps: tuple[ListStep, ...]) -> NDArray[np.float32] | None:
     try:
-        return _swinging([made for step in steps for made in job_steps(step, offset=_added(step))])
+        return _swinging([made for step in steps for made in job_steps(step)])
     except KernelError:
         return None  # there is nothing to show
 

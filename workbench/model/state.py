@@ -12,11 +12,21 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES
-from kernels.core.step import MAX_KSIZE
+from kernels.core.nonlinear import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
-from kernels.filters.parameters import AMOUNT, PERCENTILE, SIGMA, Parameter
+from kernels.filters.parameters import (
+    AMOUNT,
+    EPSILON,
+    PATCH,
+    PERCENTILE,
+    SIGMA,
+    SIGMA_COLOUR,
+    STRENGTH,
+    THRESHOLD,
+    Parameter,
+)
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.step_words import IDENTITY, Part, WrittenStep, is_part
@@ -164,6 +174,12 @@ def are_steps(value: Any) -> bool:
     )
 
 
+def _of(parameter: Parameter) -> Any:
+    """The field of a number that some filters take."""
+    facts = parameter.title.lower(), _parameter(parameter), "reruns is_gradual"
+    return choice(parameter.default, *facts, option=parameter.name)
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class State:
     """Everything the user has chosen; never a widget, a result or a GPU array.
@@ -237,11 +253,16 @@ class State:
     sigma: float | None = choice(
         None, "sigma", or_none(_parameter(SIGMA)), "reruns is_gradual", option="sigma"
     )
-    amount: float = choice(1.0, "amount", _parameter(AMOUNT), "reruns is_gradual", option="amount")
-    percentile: float = choice(
-        *(25.0, "percentile", _parameter(PERCENTILE), "reruns is_gradual"), option="percentile"
-    )
+    amount: float = _of(AMOUNT)
+    percentile: float = _of(PERCENTILE)
     is_disk: bool = choice(False, "shape", one_of(True, False), "reruns", option="disk")
+    sigma_colour: float = _of(SIGMA_COLOUR)
+    patch: int = choice(
+        PATCH.default, "patch", _whole(range(1, 16, 2)), "reruns is_gradual", option="patch"
+    )
+    strength: float = _of(STRENGTH)
+    epsilon: float = _of(EPSILON)
+    threshold: float = _of(THRESHOLD)
     mix: float = choice(1.0, "mix with the input", _number(0, 1), "reruns is_gradual")
     is_on: bool = choice(True, "step", one_of(True, False), "reruns")
     before: tuple[Step, ...] = choice((), "steps", are_steps, "reruns is_wordless")

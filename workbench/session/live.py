@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Result, Sampling
+from kernels.core.step import OUTPUT
 from kernels.cpu.opencv import preview, takes_long
 from kernels.rungs.own_kernels import text_hash
 from workbench.base.background import Background, Latest
@@ -144,7 +145,7 @@ class Live(QObject):
         if self._takes_long(job):
             self._worker.expect(True)
             # Of a list what its last step will give, where the steps before are known.
-            last = intents.step_job(state, self.result) if job.runs[-1].mix == 1 else None
+            last = intents.step_job(state, self.result) if job.runs[-1].blend == OUTPUT else None
             self._latest.request((self._asked, intents.look_for(state), last or job))
         else:
             self._request()

@@ -21,24 +21,26 @@ from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
 from kernels.core.plain_data import parse_toml
+from kernels.core.step import Correlation
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list
 from kernels.filters import has_parameter
+from kernels.filters.parameters import DISK, NUMBERS
 from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
-from kernels.sweeps.step_words import as_word
+from kernels.sweeps.step_words import as_word, blend_of, made_filter
 from workbench.base.paths import asset
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import (
     chosen_in,
     is_unclipped,
-    offset_for,
     part_of,
     taken_in,
+    white_of,
 )
 from workbench.model.state import FACTS, State, Step
 from workbench.model.step_files import is_list
@@ -240,10 +242,10 @@ def _one_filter(state: State) -> list[str]:
         words += [f"--offset={state.offset!r}"] if state.offset else []
     else:
         words += [*_option("filter", state.filter), *_option("ksize", state.ksize)]
-    for name in ("sigma", "amount", "percentile"):
-        value = getattr(state, name)
-        if value is not None and has_parameter(chosen, name):
-            words += _option(name, value)
+    for each in NUMBERS:
+        value = getattr(state, each.name)
+        if value is not None and has_parameter(chosen, each.name):
+            words += _option(each.name, value)
     words += ["--disk"] * (state.is_disk and has_parameter(chosen, "is_disk"))
     return words
 
@@ -298,7 +300,8 @@ def python(state: State) -> str:
     steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
     has_own = any(map(_own_of, steps))
     names = ["Engine", "Job", "filters"]
-    if in_steps := is_list(state) or not filters.get(state.filter).has_weights:
+    has_more = state.threshold or not filters.get(state.filter).has_weights
+    if in_steps := is_list(state) or has_more:
         chosen = [filters.get(each.filter) for each in steps]
         sums = ["Correlation"] * any(each.has_weights for each in chosen)
         length = ["Length"] * any(each.gradient for each in chosen)
@@ -322,10 +325,10 @@ def python(state: State) -> str:
 def _job(state: State) -> str:
     chosen = state.selected
     more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
-    added = offset_for(state, chosen)
+    added = _offset(state, chosen)
     more += f"    offset={added!r},\n" if added else ""
     more += _own(chosen, "    ") + _more_of_job(state)
-    return _SCRIPT["job"].format(more=more, border=state.border, **_facts(chosen, 8))
+    return _SCRIPT["job"].format(more=more, border=state.border, **_facts(state, chosen, 8))
 
 
 def _list(state: State, steps: Sequence[Step]) -> str:
@@ -336,8 +339,10 @@ def _list(state: State, steps: Sequence[Step]) -> str:
         more = _own(each, " " * 12)
         more += f"            title={filters.get(each.filter).title!r},\n"
         more += f"            {mix},\n" if mix and not is_gradient else ""
-        added = offset_for(state, each)
-        facts = _facts(each, 16)
+        added = _offset(state, each)
+        threshold = blend_of(each, white_of(state)).threshold
+        more += f"            threshold={threshold!r},\n" if threshold else ""
+        facts = _facts(state, each, 16)
         if filters.get(each.filter).has_weights:
             offset = f", offset={added!r}" if added else ""
             facts["weights"] = f"Correlation({facts['weights']}{offset})"
@@ -348,9 +353,14 @@ def _list(state: State, steps: Sequence[Step]) -> str:
     return _SCRIPT["list"].format(steps=words, border=state.border, more=more + _more_of_job(state))
 
 
-def _facts(step: Step, indent: int) -> dict[str, object]:
+def _offset(state: State, step: Step) -> float:
+    found = made_filter(step, white_of(state))
+    return found.offset if isinstance(found, Correlation) else 0.0
+
+
+def _facts(state: State, step: Step, indent: int) -> dict[str, object]:
     how = {"implementation": step.implementation, "block_xy": step.block_xy}
-    return {"weights": _weights(step, " " * indent), **how}
+    return {"weights": _weights(state, step, " " * indent), **how}
 
 
 def _own(step: Step, indent: str) -> str:
@@ -382,13 +392,16 @@ def _picture(state: State) -> tuple[str, str]:
     return "from workbench.files.image_files import load", f"load({str(path)!r}){as_type}.samples"
 
 
-def _weights(step: Step, indent: str) -> str:
+def _weights(state: State, step: Step, indent: str) -> str:
     chosen, given = filters.get(step.filter), [str(step.ksize)]
-    for name in ("sigma", "amount", "percentile", "is_disk"):
-        if has_parameter(chosen, name) and (value := getattr(step, name)) not in (None, False):
-            given.append(f"{name}={value!r}")
+    for each in (*NUMBERS, DISK):
+        if has_parameter(chosen, each.name) and not each.is_of_step:
+            value = getattr(step, each.name)
+            given += [f"{each.name}={value!r}"] * (value is not None and value is not False)
     if has_parameter(chosen, "matrix"):
         rows = "".join(f"{indent}    {row!r},\n" for row in step.matrix)
         given.append(f"matrix=(\n{rows}{indent})")
     made = "weights" if chosen.has_weights else "of_size"
+    if {each.name for each in chosen.parameters} & {"sigma_colour", "strength", "epsilon"}:
+        given.append(f"white={white_of(state)!r}")
     return f"filters.get({step.filter!r}).{made}({', '.join(given)})"

@@ -58,7 +58,7 @@ def kept(step):
     chosen = filters.get(step.filter)
     counts = {p.name: getattr(step, p.name) for p in chosen.parameters}
     names = ("filter", "ksize", "mix", "is_on", "chosen_implementation", "block_xy")
-    offset = intents.offset_for(state, step)
+    offset = step.offset * intents.white_of(state)
     return {name: getattr(step, name) for name in names}, counts, offset
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
-from kernels.engine.step_list import mixed
+from kernels.engine.step_list import blended
 from kernels.oracle.explain import AT_ONCE, value_at
 from kernels.oracle.reference import to_pixel_type
 from workbench.base.numbers import GAP
@@ -39,7 +39,8 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
             continue
         if number <= len(state.before) and (run := next(known, None)):
             place = slice(y, y + 1), slice(x, x + 1)
-            found = mixed(step.mix, run.job.picture[place], run.picture[place])
+            blend = intents.made(state, step)[-1].blend
+            found = blended(blend, run.job.picture[place], run.picture[place])
         with suppress(KernelError):  # of a step behind the selected one
             found = _exact_after(state, number, y, x) if found is None else found
         yield number, None if found is None else found[0, 0, channel]

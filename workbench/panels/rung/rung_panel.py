@@ -322,7 +322,7 @@ class RungPane(QWidget):
 
     def _alike(self, availability: Availability, job: Job | None) -> Availability:
         """Those that do what `job` asks for: weighted sums and gradients, or its kind of order."""
-        asked = {filter_of(job)} if job and job.is_rank else {"weights", "gradient"}
+        asked = {filter_of(job)} if job and not job.has_weights else {"weights", "gradient"}
         chosen = self._store.state.implementation
         return [
             (each, reason)

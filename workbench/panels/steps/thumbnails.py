@@ -14,7 +14,7 @@ from kernels.core.cache import once_a_picture
 from kernels.core.job import Job, Result
 from kernels.core.step import Correlation
 from kernels.cpu.opencv import filtered, reduced_weights
-from kernels.engine.step_list import inside, mixed
+from kernels.engine.step_list import blended, inside
 from workbench.imaging.display import show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.filter_previews import reduced
@@ -64,14 +64,16 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
         first, *length = steps = intents.made(state, step)
         if step.is_on and number <= len(state.before):
             run = next(runs)
-            given = mixed(step.mix, _small(run.job.picture), _small(run.picture))
+            given = blended(steps[-1].blend, _small(run.job.picture), _small(run.picture))
         elif step.is_on and isinstance(first.filter, Correlation):
             # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.
             weights = reduced_weights(first.filter.weights, factor)
             weights /= np.float32(factor if length else 1)
             coarse = replace(first.filter, weights=weights)
             first = replace(first, filter=coarse, implementation="opencv")
-            given = mixed(step.mix, given, filtered(Job(given, (first, *length), state.border)))
+            given = blended(
+                steps[-1].blend, given, filtered(Job(given, (first, *length), state.border))
+            )
             is_reduced = True
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), given))
         made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)

@@ -1,0 +1,216 @@
+"""The oracle of filters that are no weighted sum: in float64, from their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from kernels.core.borders import Span, counted, read_made
+from kernels.core.nonlinear import (
+    CUT,
+    Bilateral,
+    Guided,
+    Morphology,
+    NonLinear,
+    NonLocalMeans,
+    Rank,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of a picture that is wanted, and what a filter is given there.
+
+    given    samples of the part and of `reach` pixels around it: (rows, columns, C)
+    colours  channels but alpha
+    """
+
+    given: Floats
+    reach: int
+    rows: Span
+    columns: Span
+    size_hw: tuple[int, int]
+    border: str
+    colours: int
+
+    def around(self, radius: int) -> tuple[Span, Span]:
+        """The part, and so many pixels more to each side."""
+        (top, bottom), (left, right) = self.rows, self.columns
+        return (top - radius, bottom + radius), (left - radius, right + radius)
+
+    def read(self, radius: int) -> Floats:
+        """What is given in `around`: (rows, columns, C)."""
+        inner = slice(self.reach - radius, radius - self.reach or None)
+        return self.given[inner, inner]
+
+    def counts(self, radius: int) -> NDArray[np.bool_]:
+        """Which pixels of `around` count: (rows, columns)."""
+        (rows, columns), (height, width) = self.around(radius), self.size_hw
+        down = counted(*rows, height, self.border)[:, np.newaxis]
+        return np.asarray(down & counted(*columns, width, self.border))
+
+    def of_made(self, made: Callable[[Place], Floats], radius: int) -> Floats:
+        """`around` of a picture of which `made` makes parts; beyond it the border continues that.
+
+        One that wraps around stays so when it is filtered.
+        """
+
+        def make(rows: Span, columns: Span) -> Floats:
+            (top, left), reach = (rows[0] - self.rows[0], columns[0] - self.columns[0]), self.reach
+            # As far around it as what is given reaches at least.
+            ys, xs = (
+                slice(first + radius, first + end - start - radius + 2 * reach)
+                for first, (start, end) in ((top, rows), (left, columns))
+            )
+            there = replace(self, given=self.given[ys, xs], reach=reach - radius)
+            return made(replace(there, rows=rows, columns=columns))
+
+        if self.border == "wrap":
+            return make(*self.around(radius))
+        return read_made(make, self.size_hw, self.border, *self.around(radius))
+
+
+def output(chosen: NonLinear, place: Place) -> Floats:
+    """What a filter gives there: (rows, columns, C), neither rounded nor clipped."""
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        match chosen:
+            case Rank():
+                return _rank(chosen, place)
+            case Morphology():
+                return _morphology(chosen, place)
+            case Bilateral():
+                return _bilateral(chosen, place)
+            case NonLocalMeans():
+                return _non_local_means(chosen, place)
+            case Guided():
+                return _guided(chosen, place)
+
+
+RANKED_AT_ONCE = 1 << 24  # samples that are sorted in one go
+
+
+def ranked(around: Floats, chosen: Rank, counts: NDArray[np.bool_]) -> Floats:
+    """Sort each window that lies in `around`: smaller by K // 2 on each side.
+
+    counts  (H, W): which pixels do; in each window there is one
+    """
+    window, side = chosen.window, chosen.ksize
+    height, width = (each - side + 1 for each in around.shape[:2])
+    channels = around.shape[2]
+    out = np.empty((height, width, channels))
+    # What does not count is put behind all that does.
+    behind = np.where(counts[:, :, np.newaxis], around, np.inf)
+    windows = sliding_window_view(behind, (side, side), (0, 1))
+    numbers = sliding_window_view(counts, (side, side))[:, :, window].sum(2)
+    lower, upper = chosen.ranks(numbers)
+    rows = max(1, RANKED_AT_ONCE // (width * channels * int(window.sum())))
+    for top in range(0, height, rows):
+        part = slice(top, top + rows)
+        ordered = np.sort(windows[part][..., window], axis=-1)
+        low, high = (
+            np.take_along_axis(ordered, at[part][:, :, np.newaxis, np.newaxis], 3)[..., 0]
+            for at in (lower, upper)
+        )
+        out[part] = np.where(low == high, low, low / 2 + high / 2)
+    return out
+
+
+def _rank(chosen: Rank, place: Place) -> Floats:
+    return ranked(place.read(chosen.reach), chosen, place.counts(chosen.reach))
+
+
+def _morphology(chosen: Morphology, place: Place) -> Floats:
+    first, second = chosen.ranks
+    if chosen.kind == "gradient":
+        return _rank(first, place) - _rank(second, place)
+    around = place.of_made(partial(_rank, first), chosen.radius)
+    found = ranked(around, second, place.counts(chosen.radius))
+    if chosen.kind == "top_hat":
+        return place.read(0) - found
+    return found - place.read(0) if chosen.kind == "black_hat" else found
+
+
+def _bilateral(chosen: Bilateral, place: Place) -> Floats:
+    r = chosen.reach
+    around, counts = place.read(r), place.counts(r)
+    height, width = (each - 2 * r for each in counts.shape)
+    middle = around[r : r + height, r : r + width]
+    total, weights = np.zeros_like(middle), np.zeros((height, width, 1))
+    for dy, dx in np.argwhere(chosen.disk()) - r:
+        part = slice(r + dy, r + dy + height), slice(r + dx, r + dx + width)
+        near = around[part]
+        apart = np.abs(near - middle)[..., : place.colours].sum(2, keepdims=True)
+        space = -(dx**2 + dy**2) / (2 * chosen.sigma_space**2)
+        weight = np.exp(space - apart**2 / (2 * chosen.sigma_colour**2))
+        weight *= counts[part][..., np.newaxis]
+        total += weight * near
+        weights += weight
+    return total / weights
+
+
+def _non_local_means(chosen: NonLocalMeans, place: Place) -> Floats:
+    r, p = chosen.radius, chosen.patch // 2
+    around, counts = place.read(r + p), place.counts(r + p)
+    (height, width), side = (each - 2 * (r + p) for each in counts.shape), chosen.patch
+    patched = slice(r, r + height + 2 * p), slice(r, r + width + 2 * p)
+    middle, total = around[patched], np.zeros((height, width, around.shape[2]))
+    weights = np.zeros((height, width, 1))
+    for dy in range(-r, r + 1):
+        for dx in range(-r, r + 1):
+            other = tuple(
+                slice(r + d, r + d + n) for d, n in ((dy, len(middle)), (dx, middle.shape[1]))
+            )
+            both = counts[patched] & counts[other]
+            apart = ((around[other] - middle) ** 2)[..., : place.colours].mean(2) * both
+            windows = (sliding_window_view(each, (side, side)) for each in (apart, both))
+            squares, pairs = (each.sum((2, 3)) for each in windows)
+            weight = np.exp(-squares / np.maximum(pairs, 1) / chosen.strength**2)
+            inner = slice(p, p + height), slice(p, p + width)
+            weight *= (weight >= CUT) & counts[other][inner]
+            total += weight[..., np.newaxis] * around[other][inner]
+            weights += weight[..., np.newaxis]
+    return total / weights
+
+
+def _guided(chosen: Guided, place: Place) -> Floats:
+    r, side = chosen.radius, chosen.ksize
+
+    def factors(there: Place) -> Floats:
+        """a and b: (rows, columns, 2 C)."""
+        samples, counts = there.read(r), there.counts(r)
+        mean = _mean(samples, counts, side)
+        variance = _variance(samples, mean, counts, side)
+        a = variance / (variance + chosen.epsilon)
+        return np.concatenate((a, (1 - a) * mean), 2)
+
+    a, b = np.split(_mean(place.of_made(factors, r), place.counts(r), side), 2, axis=2)
+    return np.asarray(a * place.read(0) + b)
+
+
+def _mean(samples: Floats, counts: NDArray[np.bool_], side: int) -> Floats:
+    """The mean of what counts of each K×K window: smaller by K // 2 on each side."""
+    windows = sliding_window_view(
+        np.where(counts[..., np.newaxis], samples, 0), (side, side), (0, 1)
+    )
+    numbers = sliding_window_view(counts, (side, side)).sum((2, 3))
+    return np.asarray(windows.sum((3, 4)) / numbers[..., np.newaxis])
+
+
+def _variance(samples: Floats, mean: Floats, counts: NDArray[np.bool_], side: int) -> Floats:
+    """The mean of the squared differences from `mean`, of what counts of each window."""
+    total = np.zeros_like(mean)
+    height, width = mean.shape[:2]
+    for dy in range(side):
+        for dx in range(side):
+            part = slice(dy, dy + height), slice(dx, dx + width)
+            total += (samples[part] - mean) ** 2 * counts[part][..., np.newaxis]
+    return np.asarray(
+        total / sliding_window_view(counts, (side, side)).sum((2, 3))[..., np.newaxis]
+    )
