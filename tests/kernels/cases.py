@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
-from kernels.core.step import LENGTH, Correlation, Rank, Step, Weights
+from kernels.core.nonlinear import Rank
+from kernels.core.step import LENGTH, Correlation, Step, Weights
 from kernels.rungs.rung import ladder
 from tests.made_up import H200
 

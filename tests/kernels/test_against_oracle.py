@@ -14,7 +14,8 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
-from kernels.core.step import Correlation, Rank
+from kernels.core.nonlinear import Rank
+from kernels.core.step import Correlation
 from kernels.core.verdict import Check
 from kernels.engine.engine import Engine
 from kernels.oracle.checking import LENGTH_GAIN
@@ -324,7 +325,7 @@ def test_any_picture_of_any_size_is_right(name, runners, data):
 
 def another_filter(random: np.random.Generator, job: Job) -> Correlation | Rank:
     """Of the same size; of order statistics there may be no other."""
-    if job.is_rank:
+    if isinstance(job.filter, Rank):
         return job.rank
     return Correlation(fitting_weights(random, job.ksize, job.implementation))
 

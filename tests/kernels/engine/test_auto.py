@@ -8,7 +8,8 @@ import pytest
 from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
-from kernels.core.step import Rank, Step
+from kernels.core.nonlinear import Rank
+from kernels.core.step import Step
 from kernels.engine.auto import (
     AUTO,
     Candidate,

@@ -11,7 +11,7 @@ import pytest
 from kernels import Engine, Job, Progress, Result, Sampling, Step, filters
 from kernels.core.device import NoDevice
 from kernels.core.errors import CannotRunError, DeviceLostError
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 from kernels.engine import engine as engine_module
 from kernels.engine.auto import AUTO
 from kernels.oracle.reference import correlate, to_pixel_type

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernels import filters
 from kernels.core.errors import BadJobError
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 from kernels.filters import custom, gaussian
 from kernels.filters.gaussian import default_sigma
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import Facts, HeaderError, knobs

@@ -8,7 +8,7 @@ import pytest
 from kernels import filters
 from kernels.core.cache import LruCache
 from kernels.core.errors import BadJobError, OutOfMemoryError
-from kernels.core.step import Rank
+from kernels.core.nonlinear import Rank
 from kernels.pictures import generated
 from kernels.sweeps import cell_jobs
 from kernels.sweeps.cell_jobs import job_of
