@@ -138,6 +138,7 @@ OTHER_VALUES = {
     "steps": (Step(Correlation(WEIGHTS)), LENGTH),
     "is_rounded": True,
     "mix": 0.5,
+    "threshold": 0.25,
     "region": Region(1, 1, 2, 2, 1),
     "offset": 3.0,
     "is_flat": True,

@@ -38,7 +38,7 @@ def test_what_lies_between_the_steps_compiles(pixel_type, channels):
     if (compiler := compiler_for(90)) is None:
         pytest.skip("NVRTC is not installed")
     made = compiler.compile(TEXT, (*_options(pixel_type, channels), "--gpu-architecture=sm_90"))
-    assert all(f".entry {name}" in made.ptx for name in ("widen", "narrow", "mix"))
+    assert all(f".entry {name}" in made.ptx for name in ("widen", "narrow", "blend"))
 
 
 class MadeUpListGpu(MadeUpGpu):
@@ -63,9 +63,13 @@ class MadeUpListGpu(MadeUpGpu):
         def do():
             given, into = source[:, :samples], target[:, :samples]
             found = np.asarray(given)
-            if name == "mix":
+            if name == "blend":
                 is_alpha = np.arange(samples) % self.channels == self.channels - 1
-                whole = more[1] * into.astype(np.float32) + (1 - more[1]) * found
+                was, (share, threshold) = found.astype(np.float32), more[1:]
+                change = into.astype(np.float32) - was
+                whole = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
+                whole = whole if threshold else into.astype(np.float32)
+                whole = share * whole + (1 - share) * was if share != 1 else whole
                 found = np.where(is_alpha & has_alpha, into, whole)
             into[...] = to_pixel_type(found, into.dtype)
 

@@ -57,7 +57,7 @@ def by_scipy(job):
         found = slid(given, run.steps[0].filter.weights, job.border) + run.steps[0].filter.offset
         if len(run.steps) > 1:
             found = np.hypot(*(slid(found, each, job.border) for each in (SOBEL, SOBEL.T)))
-        share = float(np.float32(run.mix))
+        share = float(np.float32(run.blend.mix))
         given = found if share == 1 else share * stored(found) + (1 - share) * before
         if job.has_alpha:
             given[..., -1] = before[..., -1]

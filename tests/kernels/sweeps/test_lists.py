@@ -156,10 +156,10 @@ def test_the_table_has_the_words_and_the_steps_times():
 
 
 def test_a_list_of_another_version_is_shown_and_not_measured():
-    cell = Cell("opencv", filter="", ksize=1, list="bilateral:5 + box:3")
+    cell = Cell("opencv", filter="", ksize=1, list="wiener:5 + box:3")
     assert "There is no filter" in refusal(Engine(use_gpu=False), cell)
     assert estimated_s([cell]) > 0
     without = Cell("opencv", filter="custom", ksize=3)
     assert refusal(Engine(use_gpu=False), without) == "Custom weights have to be given."
     session = Session(PLAN, LAPTOP, 0.0, (Record(cell, "no such filter", 1.0),))
-    assert row_of(session, session.records[0])["list"] == "bilateral:5 + box:3"
+    assert row_of(session, session.records[0])["list"] == "wiener:5 + box:3"

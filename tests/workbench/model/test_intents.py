@@ -12,6 +12,7 @@ from kernels import filters
 from kernels.core.device import NoDevice
 from kernels.core.errors import BadJobError
 from kernels.engine.engine import all_implementations
+from kernels.filters.parameters import option_of
 from tests.made_up import result
 from tests.workbench.engines import DEVICE
 from workbench.cli import main
@@ -139,8 +140,8 @@ def test_what_a_filter_takes_is_a_choice_and_an_option(chosen, capsys):
     options = capsys.readouterr().out
     for parameter in chosen.parameters:
         assert parameter.name in {each.name for each in fields(State)}
-        option = {"matrix": "weights", "is_disk": "disk"}.get(parameter.name, parameter.name)
-        assert f"--{option} " in options
+        option = "--weights" if parameter.name == "matrix" else option_of(parameter.name)
+        assert f"{option} " in options
 
 
 @pytest.mark.parametrize(

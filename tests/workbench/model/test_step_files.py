@@ -13,7 +13,14 @@ from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS
 from kernels.pictures.generated import noise
 from kernels.sweeps import step_words
-from kernels.sweeps.step_words import KEYS, StepFileError, as_word, parse_step, to_words
+from kernels.sweeps.step_words import (
+    KEYS,
+    StepFileError,
+    as_word,
+    made_filter,
+    parse_step,
+    to_words,
+)
 from workbench.imaging.pictures import Picture
 from workbench.model import choices, intents, step_files
 from workbench.model.state import State, Step
@@ -54,11 +61,10 @@ def steps(draw, implementations=of_any):
 
 def kept(step):
     """All of a step that counts, as its work and its fields say."""
-    state = State(picture=Picture("", np.zeros((1, 1, 1), np.uint8)))
     chosen = filters.get(step.filter)
     counts = {p.name: getattr(step, p.name) for p in chosen.parameters}
     names = ("filter", "ksize", "mix", "is_on", "chosen_implementation", "block_xy")
-    offset = step.offset * intents.white_of(state)
+    offset = getattr(made_filter(step), "offset", None)
     return {name: getattr(step, name) for name in names}, counts, offset
 
 
