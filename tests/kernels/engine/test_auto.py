@@ -175,7 +175,8 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Rank(15), "uint8", "median_halves"),
         (Rank(31), "uint8", "median_histogram"),
         (Rank(9, 100), "uint8", "extreme_ring"),
-        (Rank(9, 0), "float32", "extreme_copies"),
+        (Rank(9, 0), "float32", "extreme_tile"),
+        (Rank(15, 0), "float32", "extreme_copies"),
         (Rank(9, 0, is_disk=True), "uint8", "extreme_disk"),
     ],
 )

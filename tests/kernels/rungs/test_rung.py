@@ -65,6 +65,8 @@ def test_knobs_fit_a_rung_to_a_job():
         "HAS_OFFSET": 0,
         "OFFSET": "float(0.0f)",
         "IS_DISK": 0,
+        "PATCH": 1,
+        "KIND": 0,
         "IS_MAXIMUM": 0,
     }
 
