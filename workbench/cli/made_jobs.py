@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.job import Job
 from kernels.pictures import generated
+from kernels.sweeps.cell_jobs import job_of
+from kernels.sweeps.plan import Cell
 
 RANDOM = "random"  # weights beside those of the filters: without any structure
 GAIN = 1.5  # Σ|w| of random weights, as of a sharpening filter
@@ -46,20 +49,17 @@ def job(
     border: str = "clamp",
     **how: Any,
 ) -> Job:
-    """Make a Job with the weights called `name`.
+    """Make a Job with the filter called `name`, its parameters left to it, or with random weights.
 
     size  (height, width) in pixels
     how   implementation and block_xy, where they matter
     """
-    chosen = None if name == RANDOM else filters.get(name)
-    return Job.of(
-        picture=picture(*size, channels, pixel_type),
-        weights=weights(name, ksize),
-        border=border,
-        title=chosen.title if chosen else "Random weights",
-        gradient=chosen is not None and chosen.gradient,
-        **how,
-    )
+    if name == RANDOM:
+        samples, title = picture(*size, channels, pixel_type), "Random weights"
+        return Job.of(samples, weights(name, ksize), border, title=title, **how)
+    height, width = size
+    cell = Cell("sequential", None, name, ksize, border=border, width=width, height=height)
+    return job_of(replace(cell, channels=channels, pixel_type=pixel_type)).but(**how)
 
 
 def named_job(arguments: Namespace, name: str, ksize: int, size: tuple[int, int]) -> Job:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.filters.gaussian import default_sigma
-from kernels.oracle.checking import Oracle
+from kernels.oracle.checking import Oracle, Rectangle
+from kernels.oracle.reference import Floats
 from workbench.cli.benches import ways
 from workbench.cli.benches.ways import Measured, Way
 
@@ -33,6 +34,7 @@ CVCUDA_TYPES = ("uint8", "uint16", "float32")
 # Of the binomials of size 3 and 5 no sigma is known: as near as a bell comes to them.
 BINOMIAL_SIGMAS = {3: 0.8493, 5: 1.0}
 REPLICATE = 2  # NppiBorderType
+INSIDE = "inside"  # in place of a border: only what has none to read is compared
 NPP_TYPES = {"float32": "_32f", "uint8": "_8u", "uint16": "_16u"}  # in a function's name
 NPP_CHANNELS = (1, 3, 4)
 
@@ -80,18 +82,27 @@ class Clock:
         return self._copies_ms[count]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Task:
     """A job for all libraries.
 
+    name       of its filter, as a cell has it
     source     (H, W, C) array on the device, contiguous
-    separable  the weights' column and row, or None
     """
 
+    name: str
     job: Job
     clock: Clock
     source: Any
-    separable: Separable | None
+
+    @cached_property
+    def separable(self) -> Separable | None:
+        """The weights' column and row, or None."""
+        return separate(self.job.correlation.weights)
+
+    def parameters(self, *names: str) -> list[Any]:
+        """The filter's parameters called `names`, None for those it has not."""
+        return [getattr(self.job.steps[0].filter, name, None) for name in names]
 
 
 on_gpu = partial(Way, "", on_gpu=True)
@@ -188,18 +199,8 @@ def _torch(task: Task) -> Iterator[Way]:
     """PyTorch's conv2d (cuDNN), every channel by itself in its planar layout; zeros beyond."""
     import torch
 
-    if not torch.cuda.is_available():
-        raise RuntimeError("This PyTorch finds no GPU.")
-    job = task.job
-    if job.pixel_type == "uint16":
-        return
-    torch.backends.cudnn.benchmark = True
-    torch.backends.cudnn.allow_tf32 = False
-    torch.set_grad_enabled(False)
-    device = torch.device("cuda", task.clock.device.index)
-    torch.cuda.set_stream(torch.cuda.ExternalStream(task.clock.stream.ptr, device=device))
-    planes = torch.as_tensor(job.picture.copy(), device=device).permute(2, 0, 1)[None].contiguous()
-    is_float = planes.is_floating_point()
+    job, planes = task.job, planes_of(task)
+    device, is_float = planes.device, planes.is_floating_point()
 
     def on_device(weights: NDArray[np.float32]) -> Any:
         kept = planes.dtype if is_float else torch.float32
@@ -213,7 +214,7 @@ def _torch(task: Task) -> Iterator[Way]:
             image = torch.nn.functional.conv2d(image, each, padding=padding, groups=job.channels)
         if not is_float:
             image = image.round_().clamp_(0, 255).to(torch.uint8)
-        return image[0].permute(1, 2, 0)
+        return interleaved(image)
 
     stages = {}
     if job.ksize <= DIRECT_KSIZE:
@@ -223,6 +224,26 @@ def _torch(task: Task) -> Iterator[Way]:
         stages["PyTorch conv2d × 2"] = [on_device(column[:, None]), on_device(row[None, :])]
     for name, weights in stages.items():
         yield on_gpu(name, partial(convolve, weights), border="zero")
+
+
+def planes_of(task: Task) -> Any:
+    """The picture as PyTorch's tensor (1, C, H, W) on the device, and PyTorch on our stream."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise RuntimeError("This PyTorch finds no GPU.")
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.allow_tf32 = False
+    torch.set_grad_enabled(False)
+    device = torch.device("cuda", task.clock.device.index)
+    torch.cuda.set_stream(torch.cuda.ExternalStream(task.clock.stream.ptr, device=device))
+    picture = torch.as_tensor(task.job.picture.copy(), device=device)
+    return picture.permute(2, 0, 1)[None].contiguous()
+
+
+def interleaved(planes: Any) -> Any:
+    """The (H, W, C) view of PyTorch's (1, C, H, W)."""
+    return planes[0].permute(1, 2, 0)
 
 
 class Size(ctypes.Structure):
@@ -254,7 +275,7 @@ def _libnppif() -> ctypes.CDLL:
 
 
 def _npp(task: Task) -> Iterator[Way]:
-    call, cp, job = partial(_call_npp, _libnppif(), task), task.clock.cp, task.job
+    call, cp, job = partial(_call_bordered, task), task.clock.cp, task.job
     if job.pixel_type not in NPP_TYPES or job.channels not in NPP_CHANNELS:
         return
     out, between = cp.empty_like(task.source), cp.empty_like(task.source)
@@ -265,7 +286,7 @@ def _npp(task: Task) -> Iterator[Way]:
     general = f"FilterBorder{'' if is_float else '32f'}{kind}"
     yield on_gpu(
         "NPP FilterBorder",
-        lambda: call(general, task.source, out, _pointer(weights), square, anchor),
+        lambda: call(general, task.source, out, pointer(weights), square, anchor),
     )
     if task.separable is None:
         return
@@ -273,30 +294,31 @@ def _npp(task: Task) -> Iterator[Way]:
     if np.array_equal(job.correlation.weights, job.correlation.weights.T):
         one = cp.asarray(np.sqrt(np.abs(np.diag(job.correlation.weights))))  # for both ways
         name = "FilterGaussAdvancedBorder"
-        yield on_gpu(
-            f"NPP {name}", lambda: call(name + kind, task.source, out, taps, _pointer(one))
-        )
+        yield on_gpu(f"NPP {name}", lambda: call(name + kind, task.source, out, taps, pointer(one)))
     if is_float:  # others would be rounded between the passes
         column, row = (cp.asarray(each[::-1].copy()) for each in task.separable)
 
         def two_passes() -> Any:
-            call(f"FilterRowBorder{kind}", task.source, between, _pointer(row), taps, middle)
-            return call(f"FilterColumnBorder{kind}", between, out, _pointer(column), taps, middle)
+            call(f"FilterRowBorder{kind}", task.source, between, pointer(row), taps, middle)
+            return call(f"FilterColumnBorder{kind}", between, out, pointer(column), taps, middle)
 
         yield on_gpu("NPP FilterRowBorder + Column", two_passes)
 
 
-def _call_npp(
-    library: ctypes.CDLL, task: Task, name: str, source: Any, target: Any, *how: Any
-) -> Any:
-    job, clock = task.job, task.clock
+def _call_bordered(task: Task, name: str, source: Any, target: Any, *how: Any) -> Any:
+    job = task.job
     step = ctypes.c_int(job.width * job.channels * job.picture.itemsize)
     size, zero = Size(job.width, job.height), Size(0, 0)
-    images = (_pointer(source), step, size, zero, _pointer(target), step, size)
-    context = _context(clock.device, clock.stream.ptr)
-    if (status := library[f"nppi{name}_Ctx"](*images, *how, REPLICATE, context)) != 0:
-        raise RuntimeError(f"NPP's {name} failed with status {status}")
+    images = (pointer(source), step, size, zero, pointer(target), step, size)
+    call_npp(task, name, *images, *how, REPLICATE)
     return target
+
+
+def call_npp(task: Task, name: str, *how: Any) -> None:
+    """Call a function of NPP on the clock's stream.  Raises RuntimeError where it refuses."""
+    context = _context(task.clock.device, task.clock.stream.ptr)
+    if (status := _libnppif()[f"nppi{name}_Ctx"](*how, context)) != 0:
+        raise RuntimeError(f"NPP's {name} failed with status {status}")
 
 
 @cache
@@ -309,12 +331,15 @@ def _context(device: Device, stream: int) -> Context:
     return Context(stream, *numbers, *threads, shared, *device.compute_capability, 0, 0)
 
 
-def _pointer(array: Any) -> ctypes.c_void_p:
+def pointer(array: Any) -> ctypes.c_void_p:
+    """Where an array on the device begins."""
     return ctypes.c_void_p(array.data.ptr)
 
 
-# By their keys in the file of --json: title, module, and what creates the ways to do a task.
-LIBRARIES: dict[str, tuple[str, str, Callable[[Task], Iterator[Way]]]] = {
+# Title, module, and what creates the ways to do a task.
+Library = tuple[str, str, Callable[[Task], Iterator[Way]]]
+# Those that have weighted sums, by their keys in the file of --json.
+LIBRARIES: dict[str, Library] = {
     "cucim": ("cuCIM", "cucim.skimage._vendored.ndimage", _cucim),
     "cufft": ("cuFFT", "cupyx.scipy.fft", _cufft),
     "cupy_ndimage": ("cupyx.scipy.ndimage", "cupyx.scipy.ndimage", _cupy_ndimage),
@@ -326,24 +351,36 @@ LIBRARIES: dict[str, tuple[str, str, Callable[[Task], Iterator[Way]]]] = {
 
 
 def measure_peers(
-    job: Job, known: Oracle, clock: Clock, only: Collection[str] = LIBRARIES
+    name: str, job: Job, known: Oracle, clock: Clock, libraries: Mapping[str, Library]
 ) -> Iterator[Measured]:
-    """Time and check every way of the libraries in `only`.
+    """Time and check every way of `libraries`.
 
+    name   of the job's filter, as a cell has it
     known  the oracle for `job`, as `checking.checking` takes it
     """
+    if not libraries:
+        return
     with clock.using():
-        source = clock.cp.asarray(job.picture)
-    task = Task(job, clock, source, separate(job.correlation.weights))
-    oracles = {job.border: known}
-    for key in only:
-        title, module, make = LIBRARIES[key]
+        task = Task(name, job, clock, clock.cp.asarray(job.picture))
+    oracles = {job.border: known, INSIDE: dict(_inside(job, known))}
+    for key, (title, module, make) in libraries.items():
         if reason := ways.importable(module, title):
             yield Measured(key, title, why_not=reason)
         else:
             yield from _times(key, title, make(task), task, oracles)
     with clock.using():
         clock.cp.get_default_memory_pool().free_all_blocks()
+
+
+def _inside(job: Job, known: Oracle) -> Iterator[tuple[Rectangle, Floats]]:
+    """The parts of what is known that no border has a say in."""
+    reach = job.reach
+    for (top, bottom, left, right), found in known.items():
+        first, end = max(top, reach), min(bottom, job.height - reach)
+        start, stop = max(left, reach), min(right, job.width - reach)
+        if first < end and start < stop:
+            inner = found[first - top : end - top, start - left : stop - left]
+            yield (first, end, start, stop), inner
 
 
 def _times(
@@ -370,6 +407,6 @@ def _measure(key: str, way: Way, task: Task, oracles: dict[str, Oracle]) -> Meas
         output = output if isinstance(output, np.ndarray) else cp.asnumpy(cp.asarray(output))
         task.clock.stream.synchronize()
     timing = task.clock.time(way.run) if way.on_gpu else ways.in_turns([way], ON_CPU)[way]
-    job = task.job.but(border=way.border)
+    job = task.job if way.border == INSIDE else task.job.but(border=way.border)
     error = ways.max_error(job, output, oracles.setdefault(way.border, {}))
     return ways.measured_way(key, way, timing, error, job)

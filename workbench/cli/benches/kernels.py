@@ -9,7 +9,7 @@ import json
 import math
 import platform
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -25,18 +25,19 @@ from kernels.core.device import Device, cuda_version
 from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.plain_data import table_beside
+from kernels.core.step import Correlation
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from kernels.engine.auto import job_class_of
-from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.engine import Implementation
 from kernels.engine.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
-from kernels.rungs.rung import Rung
+from kernels.rungs.rung import Rung, filter_of, ladder
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches import chosen
-from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, measure_peers
+from workbench.cli.benches import chosen, filter_ways
+from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, Library, measure_peers
 from workbench.cli.benches.ways import Measured, Precision, of_timing, precision_of, quickest
 from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
@@ -44,19 +45,17 @@ from workbench.cli.this_machine import engine_maker
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
 DEFAULT_BLOCK_XY = (32, 8)
 EXACT: Precision = "float32"
-# A target is a share of the copy bandwidth in percent, FFT, or one of LAUNCH_EXTRA_MS.
+# A target is a share of the copy bandwidth in percent, FFT, or a sum of times, in any order: an
+# empty launch, the memory's and microseconds, as "launch + memory + 2 µs" or "140 µs".
 Target = float | str
 FFT = "cuFFT"  # no slower than that
-# Milliseconds beyond an empty launch and the memory's time.
-LAUNCH_EXTRA_MS = {"launch + memory + 2 µs": 0.002, "launch + memory + 3 µs": 0.003}
-LAUNCH, LAUNCH_AND_MORE = LAUNCH_EXTRA_MS
 
 
 @dataclass(frozen=True, slots=True)
 class BenchCell:
     """One job to measure.
 
-    weights  a filter's name or "random"
+    weights  a filter's name, of weights or not, or "random"
     size     (height, width)
     aims     targets with the precision that they require
     """
@@ -94,7 +93,8 @@ def all_cells() -> tuple[BenchCell, ...]:
     table = table_beside(__file__)
     for group in table["group"]:
         weights, pixel_type, channels, size = group["of"]
-        aims = {**group.get("aims", {}), **dict.fromkeys(group.get("sizes", ()))}
+        times = {ksize: f"{time:,} µs" for ksize, time in group.get("aims_us", {}).items()}
+        aims = {**group.get("aims", {}), **times, **dict.fromkeys(group.get("sizes", ()))}
         for ksize, target in aims.items():
             cell = BenchCell(weights, pixel_type, channels, tuple(size), int(ksize))
             own = () if target is None else ((group.get("precision", EXACT), target),)
@@ -155,11 +155,17 @@ class CellReport:
         if target == FFT:
             return min((e.ms for e in self.peers if e.key == "cufft" and e.ms), default=None)
         if isinstance(target, str):
+            return sum(map(self._term_ms, target.split(" + ")))
+        return self.copy_ms / (target / 100) if target else None
+
+    def _term_ms(self, term: str) -> float:
+        if term == "memory":
             samples = math.prod((*self.cell.size, self.cell.channels))
             copied_gb = 2e-9 * samples * np.dtype(self.cell.pixel_type).itemsize
-            memory_ms = 1e3 * copied_gb / self.conditions["copy_gb_s"]
-            return float(self.conditions["empty_launch_ms"] + memory_ms + LAUNCH_EXTRA_MS[target])
-        return self.copy_ms / (target / 100) if target else None
+            return float(1e3 * copied_gb / self.conditions["copy_gb_s"])
+        if term == "launch":
+            return float(self.conditions["empty_launch_ms"])
+        return float(term.removesuffix(" µs").replace(",", "")) / 1e3
 
     @property
     def auto_excess(self) -> float | None:
@@ -345,15 +351,24 @@ def _measure(
         say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
         rungs.append(measured_rung(engine.implementation(own.implementation), outcome, copy_ms))
-    # cuFFT wherever an aim depends on it.
-    if cell.aims and (arguments.peers or any(target == FFT for _, target in cell.aims)):
-        for each in measure_peers(job, known, clock, LIBRARIES if arguments.peers else ["cufft"]):
-            say(f"{cell}: {each.name}")
-            peers.append(each)
+    for each in measure_peers(cell.weights, job, known, clock, _libraries(cell, job, arguments)):
+        say(f"{cell}: {each.name}")
+        peers.append(each)
     say("")
     pick = next(engine.picker.picks(job), None)
     auto = next((str(each) for each in rungs if pick and each.key == pick.implementation), None)
     return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, perf_counter() - start, auto)
+
+
+def _libraries(cell: BenchCell, job: Job, arguments: Namespace) -> Mapping[str, Library]:
+    """Those to measure: none where only the growth of times is asked for."""
+    if not isinstance(job.steps[0].filter, Correlation):
+        return filter_ways.LIBRARIES if arguments.peers else {}
+    if arguments.peers and cell.aims:
+        return LIBRARIES
+    # cuFFT wherever an aim depends on it.
+    is_asked = any(target == FFT for _, target in cell.aims)
+    return {"cufft": LIBRARIES["cufft"]} if is_asked else {}
 
 
 def measured_rung(
@@ -389,7 +404,7 @@ def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
         measured = engine.picker.measurements.of(job_class_of(job))
         slowest_first = sorted(measured, key=lambda each: -each.median_ms)
         blocks = {each.implementation: each.block_xy for each in slowest_first}
-        rungs = (each.key for each in all_implementations() if each.kind == "cuda")
+        rungs = (each.key for each in ladder() if each.filter == filter_of(job))
         ways = [(key, blocks.get(key)) for key in rungs]
     for key, block_xy in ways:
         yield job.but(implementation=key, block_xy=block_xy or DEFAULT_BLOCK_XY)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job, Sampling
 from kernels.core.sampling import Sampler
+from kernels.core.step import Correlation
 from kernels.core.timing import Timing
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain, separate
@@ -115,11 +116,15 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
     """Classify an output by its largest error; None: wrong.
 
     Libraries round integers as they like, so one step is allowed; half floats are stored rounded.
+    Where nothing is rounded, as in a median, all have to be the same.
     """
-    largest = gain(job.correlation.weights) * largest_finite(job.picture)
+    chosen = job.steps[0].filter
+    grows = gain(chosen.weights) if isinstance(chosen, Correlation) else 1.0
+    largest = grows * largest_finite(job.picture)
+    bound = error_bound(job, job.ksize**2, ROUNDINGS)
     stored = {"uint8": 1.0, "uint16": 1.0, "float16": HALF_ROUNDOFF * largest}
-    allowed = stored.get(job.pixel_type, 0.0)
-    if max_error <= allowed + error_bound(job, job.ksize**2, ROUNDINGS):
+    allowed = stored.get(job.pixel_type, 0.0) if bound else 0.0
+    if max_error <= allowed + bound:
         return "float32"
     return "reduced" if max_error <= allowed + REDUCED_ERROR * largest else None
 

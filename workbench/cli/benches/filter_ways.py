@@ -1,0 +1,158 @@
+"""Other libraries at filters that are no weighted sum: `bench kernels --peers`.
+
+Each is called with our parameters.  One that means something else by them, as kornia does by a
+bilateral filter, is off by so much, and does not count.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kernels.core.cpu_load import usable_cores
+from workbench.cli.benches import gpu_ways
+from workbench.cli.benches.gpu_ways import INSIDE, Library, Size, Task, interleaved, pointer
+from workbench.cli.benches.ways import Way
+
+# The largest medians of those that would take minutes beyond, or more memory than there is.
+MEDIANS = {"cupy_ndimage": 15, "cvcuda": 15, "kornia": 7, "npp": 15, "scikit_image": 5, "torch": 7}
+BORDERS = {  # where a library has no clamp
+    **{"npp median": INSIDE, "npp minimum": INSIDE, "kornia median": "zero"},
+    **{"kornia guided": "mirror", "opencv guided": "reflect", "opencv non_local_means": "mirror"},
+}
+Calls = dict[str, Callable[[], Any]]  # by the filter's key
+
+
+def _cupy_ndimage(task: Task) -> Calls:
+    names = {"median": "median_filter", "minimum": "minimum_filter", "opening": "grey_opening"}
+    out, module = task.clock.cp.empty_like(task.source), import_module("cupyx.scipy.ndimage")
+    how = {"size": (task.job.ksize, task.job.ksize, 1), "mode": "nearest", "output": out}
+    return {key: partial(getattr(module, names[key]), task.source, **how) for key in names}
+
+
+def _skimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
+    """Of cuCIM, where `xp` is None, and of scikit-image: plane by plane."""
+    filters, morphology = (import_module(f"{package}.{e}") for e in ("filters", "morphology"))
+    calls = {"median": filters.median, "minimum": morphology.erosion, "opening": morphology.opening}
+    xp, picture = (xp, task.job.picture) if xp else (task.clock.cp, task.source)
+    element = xp.ones((task.job.ksize,) * 2, xp.uint8)
+    planes = [xp.ascontiguousarray(picture[:, :, n]) for n in range(task.job.channels)]
+
+    def run(call: Callable[..., Any]) -> list[Any]:
+        return [call(plane, element) for plane in planes]
+
+    return {key: partial(run, call) for key, call in calls.items()}
+
+
+def _cvcuda(task: Task) -> Calls:
+    import cvcuda
+
+    k, out = task.job.ksize, task.clock.cp.empty_like(task.source)
+    images = [cvcuda.as_tensor(each, "HWC") for each in (out, task.source)]
+    stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
+    edge, erosion = {"border": cvcuda.Border.REPLICATE}, cvcuda.MorphologyType.ERODE
+
+    def run(call: Callable[..., Any], *how: Any, **border: Any) -> Any:
+        call(*images, *how, **border, stream=stream)
+        return out
+
+    bell = task.parameters("sigma_colour", "sigma_space")
+    return {
+        "median": partial(run, cvcuda.median_blur_into, (k, k)),
+        "minimum": partial(run, cvcuda.morphology_into, erosion, (k, k), (-1, -1), **edge),
+        "bilateral": partial(run, cvcuda.bilateral_filter_into, k, *bell, **edge),
+    }
+
+
+def _npp(task: Task) -> Calls:
+    """What is inside: with a border, medians of size 7 were seen to read memory of others."""
+    job, cp, call = task.job, task.clock.cp, partial(gpu_ways.call_npp, task)
+    out, inner = cp.empty_like(task.source), (slice(job.radius, -job.radius),) * 2
+    area = Size(job.width - 2 * job.radius, job.height - 2 * job.radius)
+    window, anchor = Size(job.ksize, job.ksize), Size(job.radius, job.radius)
+    kind, count = f"{gpu_ways.NPP_TYPES[job.pixel_type]}_C{job.channels}R", ctypes.c_uint()
+    call(f"FilterMedianGetBufferSize{kind}", area, window, ctypes.byref(count))
+    room, step = cp.empty(max(count.value, 1), cp.uint8), ctypes.c_int(task.source.strides[0])
+    images = pointer(task.source[inner]), step, pointer(out[inner]), step
+
+    def run(name: str, *more: Any) -> Any:
+        call(f"{name}{kind}", *images, area, window, anchor, *more)
+        return out
+
+    return {
+        "median": lambda: run("FilterMedian", pointer(room)),
+        "minimum": lambda: run("FilterMin"),
+    }
+
+
+def _opencv(task: Task) -> Calls:
+    cv2: Any = import_module("cv2")
+    source, k, element = task.job.picture, task.job.ksize, np.ones((task.job.ksize,) * 2, np.uint8)
+    bell, edge = task.parameters("sigma_colour", "sigma_space"), cv2.BORDER_REPLICATE
+    means, epsilon = task.parameters("strength", "patch"), task.parameters("epsilon")
+    return {
+        "median": lambda: cv2.medianBlur(source, k),
+        "minimum": lambda: cv2.erode(source, element),
+        "opening": lambda: cv2.morphologyEx(source, cv2.MORPH_OPEN, element),
+        "bilateral": lambda: cv2.bilateralFilter(source, k, *bell, borderType=edge),
+        "non_local_means": lambda: cv2.fastNlMeansDenoising(source, None, *means, k),
+        "guided": lambda: cv2.ximgproc.guidedFilter(source, source, k // 2, *epsilon),
+    }
+
+
+def _torch(task: Task) -> Calls:
+    from torch.nn import functional
+
+    k, radius, planes = task.job.ksize, task.job.radius, gpu_ways.planes_of(task).float()
+
+    def median() -> Any:
+        around = functional.pad(planes, (radius,) * 4, mode="replicate")
+        windows = around.unfold(2, k, 1).unfold(3, k, 1)
+        return interleaved(windows.flatten(4).median(-1).values)
+
+    def minimum() -> Any:
+        return interleaved(-functional.max_pool2d(-planes, k, 1, radius))
+
+    return {"median": median, "minimum": minimum}
+
+
+def _kornia(task: Task) -> Calls:
+    from kornia import filters
+
+    k, planes = task.job.ksize, gpu_ways.planes_of(task).float()
+    colour, space, epsilon = task.parameters("sigma_colour", "sigma_space", "epsilon")
+    bell = colour, (space, space), "replicate", "l1"
+    return {
+        "median": lambda: interleaved(filters.median_blur(planes, k)),
+        "bilateral": lambda: interleaved(filters.bilateral_blur(planes, k, *bell)),
+        "guided": lambda: interleaved(filters.guided_blur(planes, planes, k, epsilon)),
+    }
+
+
+def _ways(key: str, title: str, make: Callable[[Task], Calls], task: Task) -> Iterator[Way]:
+    is_long = task.name == "median" and task.job.ksize > MEDIANS.get(key, task.job.ksize)
+    if not is_long and (run := make(task).get(task.name)):
+        border, threads = BORDERS.get(f"{key} {task.name}", "clamp"), usable_cores()
+        name, on_gpu = f"{title} {task.name}{', inside' * (border == INSIDE)}", "CPU" not in title
+        yield Way("", name, run, border, on_gpu=on_gpu, threads=threads * (key == "opencv"))
+
+
+LIBRARIES: dict[str, Library] = {
+    key: (title, module, partial(_ways, key, title, make))
+    for key, title, module, make in (
+        ("cucim", "cuCIM", "cucim.skimage", partial(_skimage, "cucim.skimage", None)),
+        ("cupy_ndimage", "CuPy", "cupyx.scipy.ndimage", _cupy_ndimage),
+        ("cvcuda", "CV-CUDA", "cvcuda", _cvcuda),
+        ("kornia", "kornia", "kornia", _kornia),
+        ("npp", "NPP", "ctypes", _npp),
+        ("opencv", "OpenCV on the CPU", "cv2", _opencv),
+        ("scikit_image", "scikit-image on the CPU", "skimage", partial(_skimage, "skimage", np)),
+        ("torch", "PyTorch", "torch", _torch),
+    )
+}
