@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
@@ -28,6 +28,7 @@ from kernels.rungs.rung import Rung, Work, ladder, work_of
 from workbench.base.columns import table, with_tables, wrapped
 from workbench.base.numbers import duration
 from workbench.cli import made_jobs
+from workbench.cli.benches.kernels import all_cells
 from workbench.cli.benches.ways import Measured, Precision, quickest, read_measured
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -149,6 +150,7 @@ def tables(
         else "*Not compiled yet: `make tables`.*",
         "work": work_table(),
         "sizes": "\n\n".join(size_tables(cells)) or NOT_MEASURED,
+        "filters": "\n\n".join(filter_tables(cells)),
         "peers": peers_table(cells) if cells else NOT_MEASURED,
         "bench": bench_words(measured) if measured else NOT_MEASURED,
         "counters": counters_table(counted["cells"]) if counted else NOT_MEASURED,
@@ -259,16 +261,40 @@ def _work_in_words(work: Work) -> tuple[str, ...]:
 
 def size_tables(cells: Iterable[Data]) -> Iterator[str]:
     """For each kind of weights and picture, the share of every rung at every size."""
+    for name, group in _groups(cells):
+        if len(group) > 1 and _has_weights(group[0]["weights"]):
+            shares = _size_table(group, lambda entry: _percent(entry.share))
+            yield f"**{name}**, in percent of the copy's bandwidth:\n\n{shares}"
+
+
+def filter_tables(cells: Sequence[Data]) -> Iterator[str]:
+    """For each filter that is no weighted sum, the time of every rung at every size."""
+    for key in dict.fromkeys(cell.weights for cell in all_cells()):
+        if not _has_weights(key):
+            own = [cell for cell in cells if cell["weights"] == key]
+            yield f"### {filters.get(key).title}"
+            for name, group in _groups(own):
+                times = _size_table(group, lambda entry: duration(entry.time_ms))
+                yield f"**{name}**:\n\n{times}"
+            if not own:
+                yield NOT_MEASURED
+
+
+def _has_weights(key: str) -> bool:
+    return key == made_jobs.RANDOM or filters.get(key).has_weights
+
+
+def _groups(cells: Iterable[Data]) -> Iterable[tuple[str, list[Data]]]:
+    """Cells of one kind and picture, by size."""
     groups: dict[str, list[Data]] = {}
     for cell in cells:
         groups.setdefault(_group(cell), []).append(cell)
-    for name, group in groups.items():
-        if len(group) > 1:
-            group.sort(key=lambda cell: int(cell["ksize"]))
-            yield f"**{name}**, in percent of the copy's bandwidth:\n\n{_size_table(group)}"
+    for group in groups.values():
+        group.sort(key=lambda cell: int(cell["ksize"]))
+    return groups.items()
 
 
-def _size_table(group: Sequence[Data]) -> str:
+def _size_table(group: Sequence[Data], figure: Callable[[Measured], str]) -> str:
     """Bold for the quickest; in brackets where the error is above float32's."""
     by_cell = [times_in(cell) for cell in group]
     best = [quickest(each.values(), "float32") for each in by_cell]
@@ -276,10 +302,9 @@ def _size_table(group: Sequence[Data]) -> str:
     def words(entry: Measured | None, best: Measured | None) -> str:
         if entry is None:
             return NOTHING
-        share = _percent(entry.share)
         if entry.precision != "float32":
-            return f"({share})"
-        return f"**{share}**" if best and entry.ms == best.ms else share
+            return f"({figure(entry)})"
+        return f"**{figure(entry)}**" if best and entry.ms == best.ms else figure(entry)
 
     rows = []
     for rung in ladder():

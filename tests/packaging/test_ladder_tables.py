@@ -11,7 +11,7 @@ from tests.kernels.rungs import compiled
 from tests.kernels.rungs.test_rungs_compile import SPILLS
 
 RUNGS = {rung.key: rung for rung in ladder()}
-TABLES = ("ladder", "work", "registers", "sizes", "peers", "bench", "counters")
+TABLES = ("ladder", "work", "registers", "sizes", "filters", "peers", "bench", "counters")
 
 
 def cell(ksize=7, weights="gaussian", rungs=(), peers=(), **facts):
@@ -46,6 +46,8 @@ MEASURED = {
             peers=[],
         ),
         cell(31, "box", rungs=[timed("running_sums", 0.2, 80.0)]),
+        cell(15, "median", rungs=[timed("median_halves", 2.2, 6.0)]),
+        cell(5, "median", rungs=[timed("median_tiles", 0.26), timed("median_halves", 0.297)]),
     ],
 }
 
@@ -123,6 +125,16 @@ def test_the_ladder_has_times_shares_and_ratios_of_one_cell(script):
     assert table["constant"][-3:] == ["500\u202fµs", "32.0 %", "4.00×"]
     assert table["shared"][-3:] == ["—", "—", "—"]  # its answer was wrong
     assert table["running_sums"][-3] == "200\u202fµs (box, float32 × 1, 8192², K=31)"
+
+
+def test_filters_that_are_no_weighted_sum_have_tables_of_times_and_say_what_is_missing(script):
+    text = "\n".join(script.filter_tables(MEASURED["cells"]))
+    table = rows(text)
+    assert table["rung"] == ["rung", "K=5", "K=15"]
+    assert table["median_tiles"] == ["`median_tiles`", "**260\u202fµs**", "—"]
+    assert table["median_halves"] == ["`median_halves`", "297\u202fµs", "**2.20\u202fms**"]
+    assert text.index("median_tiles") < text.index("### Minimum") < text.index(script.NOT_MEASURED)
+    assert "median" not in "".join(script.size_tables(MEASURED["cells"]))
 
 
 def rows_by_key(text):

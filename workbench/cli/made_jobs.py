@@ -12,21 +12,12 @@ from numpy.typing import NDArray
 
 from kernels import filters
 from kernels.core.job import Job
-from kernels.pictures import generated
 from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.plan import Cell
 
 RANDOM = "random"  # weights beside those of the filters: without any structure
 GAIN = 1.5  # Σ|w| of random weights, as of a sharpening filter
 SEED = 7
-
-
-@lru_cache(maxsize=2)
-def picture(height: int, width: int, channels: int, pixel_type: str) -> NDArray[Any]:
-    """Make (height, width, channels) of noise, read-only, so that it may stay on the device."""
-    made = generated.noise(height, width, channels, pixel_type)
-    made.flags.writeable = False
-    return made
 
 
 @lru_cache(maxsize=256)
@@ -54,12 +45,12 @@ def job(
     size  (height, width) in pixels
     how   implementation and block_xy, where they matter
     """
-    if name == RANDOM:
-        samples, title = picture(*size, channels, pixel_type), "Random weights"
-        return Job.of(samples, weights(name, ksize), border, title=title, **how)
     height, width = size
-    cell = Cell("sequential", None, name, ksize, border=border, width=width, height=height)
-    return job_of(replace(cell, channels=channels, pixel_type=pixel_type)).but(**how)
+    like = "box" if name == RANDOM else name
+    cell = Cell("sequential", None, like, ksize, border=border, width=width, height=height)
+    made = job_of(replace(cell, channels=channels, pixel_type=pixel_type)).but(**how)
+    is_random = name == RANDOM
+    return made.but(weights=weights(name, ksize), title="Random weights") if is_random else made
 
 
 def named_job(arguments: Namespace, name: str, ksize: int, size: tuple[int, int]) -> Job:

@@ -93,7 +93,7 @@ def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str,
     for name in names:
         taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
         for ksize in taken or ksizes[:1]:
-            Job.of(PIXEL, made_jobs.weights(name, ksize))
+            made_jobs.job(name, ksize, (1, 1))
             yield name, ksize
 
 

@@ -21,7 +21,7 @@ from workbench.cli.benches.gpu_ways import INSIDE, Library, Size, Task, interlea
 from workbench.cli.benches.ways import Way
 
 # The largest medians of those that would take minutes beyond, or more memory than there is.
-MEDIANS = {"cupy_ndimage": 15, "cvcuda": 15, "kornia": 7, "npp": 15, "scikit_image": 5, "torch": 7}
+MEDIANS = {"cupy_ndimage": 15, "cvcuda": 15, "kornia": 7, "npp": 15, "scikit_image": 3, "torch": 7}
 BORDERS = {  # where a library has no clamp
     **{"npp median": INSIDE, "npp minimum": INSIDE, "kornia median": "zero"},
     **{"kornia guided": "mirror", "opencv guided": "reflect", "opencv non_local_means": "mirror"},
@@ -53,7 +53,7 @@ def _skimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
 def _cvcuda(task: Task) -> Calls:
     import cvcuda
 
-    k, out = task.job.ksize, task.clock.cp.empty_like(task.source)
+    k, own, out = task.job.ksize, task.filter, task.clock.cp.empty_like(task.source)
     images = [cvcuda.as_tensor(each, "HWC") for each in (out, task.source)]
     stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
     edge, erosion = {"border": cvcuda.Border.REPLICATE}, cvcuda.MorphologyType.ERODE
@@ -62,11 +62,12 @@ def _cvcuda(task: Task) -> Calls:
         call(*images, *how, **border, stream=stream)
         return out
 
-    bell = task.parameters("sigma_colour", "sigma_space")
     return {
-        "median": partial(run, cvcuda.median_blur_into, (k, k)),
-        "minimum": partial(run, cvcuda.morphology_into, erosion, (k, k), (-1, -1), **edge),
-        "bilateral": partial(run, cvcuda.bilateral_filter_into, k, *bell, **edge),
+        "median": lambda: run(cvcuda.median_blur_into, (k, k)),
+        "minimum": lambda: run(cvcuda.morphology_into, erosion, (k, k), (-1, -1), **edge),
+        "bilateral": lambda: run(
+            cvcuda.bilateral_filter_into, k, own.sigma_colour, own.sigma_space, **edge
+        ),
     }
 
 
@@ -94,15 +95,18 @@ def _npp(task: Task) -> Calls:
 def _opencv(task: Task) -> Calls:
     cv2: Any = import_module("cv2")
     source, k, element = task.job.picture, task.job.ksize, np.ones((task.job.ksize,) * 2, np.uint8)
-    bell, edge = task.parameters("sigma_colour", "sigma_space"), cv2.BORDER_REPLICATE
-    means, epsilon = task.parameters("strength", "patch"), task.parameters("epsilon")
+    own, edge = task.filter, cv2.BORDER_REPLICATE
     return {
         "median": lambda: cv2.medianBlur(source, k),
         "minimum": lambda: cv2.erode(source, element),
         "opening": lambda: cv2.morphologyEx(source, cv2.MORPH_OPEN, element),
-        "bilateral": lambda: cv2.bilateralFilter(source, k, *bell, borderType=edge),
-        "non_local_means": lambda: cv2.fastNlMeansDenoising(source, None, *means, k),
-        "guided": lambda: cv2.ximgproc.guidedFilter(source, source, k // 2, *epsilon),
+        "bilateral": lambda: cv2.bilateralFilter(
+            source, k, own.sigma_colour, own.sigma_space, borderType=edge
+        ),
+        "non_local_means": lambda: cv2.fastNlMeansDenoising(
+            source, None, own.strength, own.patch, k
+        ),
+        "guided": lambda: cv2.ximgproc.guidedFilter(source, source, k // 2, own.epsilon),
     }
 
 
@@ -126,12 +130,16 @@ def _kornia(task: Task) -> Calls:
     from kornia import filters
 
     k, planes = task.job.ksize, gpu_ways.planes_of(task).float()
-    colour, space, epsilon = task.parameters("sigma_colour", "sigma_space", "epsilon")
-    bell = colour, (space, space), "replicate", "l1"
+
+    def bilateral() -> Any:
+        colour, space = task.filter.sigma_colour, task.filter.sigma_space
+        found = filters.bilateral_blur(planes, k, colour, (space, space), "replicate", "l1")
+        return interleaved(found)
+
     return {
         "median": lambda: interleaved(filters.median_blur(planes, k)),
-        "bilateral": lambda: interleaved(filters.bilateral_blur(planes, k, *bell)),
-        "guided": lambda: interleaved(filters.guided_blur(planes, planes, k, epsilon)),
+        "bilateral": bilateral,
+        "guided": lambda: interleaved(filters.guided_blur(planes, planes, k, task.filter.epsilon)),
     }
 
 

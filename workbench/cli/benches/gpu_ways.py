@@ -100,9 +100,10 @@ class Task:
         """The weights' column and row, or None."""
         return separate(self.job.correlation.weights)
 
-    def parameters(self, *names: str) -> list[Any]:
-        """The filter's parameters called `names`, None for those it has not."""
-        return [getattr(self.job.steps[0].filter, name, None) for name in names]
+    @property
+    def filter(self) -> Any:
+        """The filter, with its parameters."""
+        return self.job.steps[0].filter
 
 
 on_gpu = partial(Way, "", on_gpu=True)
@@ -358,8 +359,6 @@ def measure_peers(
     name   of the job's filter, as a cell has it
     known  the oracle for `job`, as `checking.checking` takes it
     """
-    if not libraries:
-        return
     with clock.using():
         task = Task(name, job, clock, clock.cp.asarray(job.picture))
     oracles = {job.border: known, INSIDE: dict(_inside(job, known))}

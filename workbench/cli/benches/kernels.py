@@ -9,7 +9,7 @@ import json
 import math
 import platform
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -37,7 +37,7 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen, filter_ways
-from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, Library, measure_peers
+from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, measure_peers
 from workbench.cli.benches.ways import Measured, Precision, of_timing, precision_of, quickest
 from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
@@ -351,24 +351,18 @@ def _measure(
         say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
         rungs.append(measured_rung(engine.implementation(own.implementation), outcome, copy_ms))
-    for each in measure_peers(cell.weights, job, known, clock, _libraries(cell, job, arguments)):
-        say(f"{cell}: {each.name}")
-        peers.append(each)
+    has_weights = isinstance(job.steps[0].filter, Correlation)
+    libraries = LIBRARIES if has_weights else filter_ways.LIBRARIES
+    if not arguments.peers:  # cuFFT wherever an aim depends on it
+        libraries = {"cufft": LIBRARIES["cufft"]} if FFT in dict(cell.aims).values() else {}
+    if libraries and (cell.aims or not has_weights):
+        for each in measure_peers(cell.weights, job, known, clock, libraries):
+            say(f"{cell}: {each.name}")
+            peers.append(each)
     say("")
     pick = next(engine.picker.picks(job), None)
     auto = next((str(each) for each in rungs if pick and each.key == pick.implementation), None)
     return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, perf_counter() - start, auto)
-
-
-def _libraries(cell: BenchCell, job: Job, arguments: Namespace) -> Mapping[str, Library]:
-    """Those to measure: none where only the growth of times is asked for."""
-    if not isinstance(job.steps[0].filter, Correlation):
-        return filter_ways.LIBRARIES if arguments.peers else {}
-    if arguments.peers and cell.aims:
-        return LIBRARIES
-    # cuFFT wherever an aim depends on it.
-    is_asked = any(target == FFT for _, target in cell.aims)
-    return {"cufft": LIBRARIES["cufft"]} if is_asked else {}
 
 
 def measured_rung(
