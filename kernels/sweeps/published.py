@@ -95,7 +95,7 @@ def _published(row: Row, cell: Cell) -> Published:
         table=row["table"],
         cell=cell,
         milliseconds=float(row["milliseconds"]),
-        note=f"{about.get('note', '')} {_notes()['common']}".strip(),
+        note=f"{about.get('note', '')} {about.get('common', _notes()['common'])}".strip(),
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from kernels import Engine
 from kernels.filters import get
+from kernels.rungs.rung import ladder
 from kernels.sweeps.cell_jobs import refusal
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
@@ -50,7 +51,15 @@ def test_most_of_it_can_run_on_an_h200_and_what_cannot_says_why(key, h200):
                 continue
             is_size = cell.ksize not in get(cell.filter).sizes
             assert is_size or cell.implementation in (
-                *("shared_untiled", "shared_apron", "tile_separable", "register_tile"),
+                *(
+                    "shared_untiled",
+                    "shared_apron",
+                    "tile_separable",
+                    "register_tile",
+                    "opencv",
+                    "auto",
+                ),
+                *(rung.key for rung in ladder() if rung.filter == "median"),
             ), reason
 
 
@@ -93,7 +102,7 @@ def test_every_published_number_with_a_kernel_size_belongs_to_a_preset():
     for row in rows():
         place = (row[name] for name in ("source", "gpu", "table", "implementation"))
         assert (shown[*place, float(row["milliseconds"])] > 0) == bool(row["kernel_size"]), row
-    assert len(rows()) == 600
+    assert len(rows()) == 644
     assert sum(not row["kernel_size"] for row in rows()) == 1
 
 
@@ -116,6 +125,22 @@ def test_a_preset_shows_its_tables_whole_and_no_other(key, count):
     cells = [(each.gpu, each.cell) for each in found]
     assert len(set(cells)) == count
     assert {each.cell for each in found} <= set(PLANS[key].cells())
+
+
+def test_medians_of_other_programs_stand_beside_the_best_that_there_is_here():
+    found = published_for(PLANS["median_sizes"])
+    assert len(found) == 44
+    assert {each.cell.implementation for each in found} == {"auto"}
+    assert not any("unvectorised" in each.note for each in found)
+    adams = {(e.cell.pixel_type, e.cell.ksize): e for e in found if e.by == "Adams 2021"}
+    assert len(adams) == 14
+    for kind, gigapixels_s in {
+        ("float32", 3): 98.5,
+        ("float32", 15): 6.6,
+        ("uint8", 5): 50.5,
+    }.items():
+        pixels, seconds = adams[kind].cell.pixels, adams[kind].milliseconds / 1e3
+        assert pixels / seconds / 1e9 == pytest.approx(gigapixels_s, rel=0.01)
 
 
 def test_a_plan_of_one_s_own_shows_what_fits_from_anywhere():
