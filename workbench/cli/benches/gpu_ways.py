@@ -24,8 +24,7 @@ from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
 from kernels.filters.gaussian import default_sigma
-from kernels.oracle.checking import Oracle, Rectangle
-from kernels.oracle.reference import Floats
+from kernels.oracle.checking import Oracle
 from workbench.cli.benches import ways
 from workbench.cli.benches.ways import Measured, Way
 
@@ -361,7 +360,7 @@ def measure_peers(
     """
     with clock.using():
         task = Task(name, job, clock, clock.cp.asarray(job.picture))
-    oracles = {job.border: known, INSIDE: dict(_inside(job, known))}
+    oracles = {job.border: known, INSIDE: _inside(job, known)}
     for key, (title, module, make) in libraries.items():
         if reason := ways.importable(module, title):
             yield Measured(key, title, why_not=reason)
@@ -371,15 +370,16 @@ def measure_peers(
         clock.cp.get_default_memory_pool().free_all_blocks()
 
 
-def _inside(job: Job, known: Oracle) -> Iterator[tuple[Rectangle, Floats]]:
+def _inside(job: Job, known: Oracle) -> Oracle:
     """The parts of what is known that no border has a say in."""
-    reach = job.reach
-    for (top, bottom, left, right), found in known.items():
+    found, reach = Oracle(), job.reach
+    for (top, bottom, left, right), answer in known.items():
         first, end = max(top, reach), min(bottom, job.height - reach)
         start, stop = max(left, reach), min(right, job.width - reach)
         if first < end and start < stop:
-            inner = found[first - top : end - top, start - left : stop - left]
-            yield (first, end, start, stop), inner
+            part = answer[first - top : end - top, start - left : stop - left]
+            found[first, end, start, stop] = part
+    return found
 
 
 def _times(
