@@ -7,7 +7,7 @@ import ctypes.util
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from kernels.core.device_turns import Turns
 from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Job, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S, take_samples
+from kernels.core.step import Correlation
 from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
@@ -81,28 +82,22 @@ class Clock:
         return self._copies_ms[count]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """A job for all libraries.
 
     name       of its filter, as a cell has it
     source     (H, W, C) array on the device, contiguous
+    filter     with its parameters, one of `step.Filter`
+    separable  the weights' column and row, or None
     """
 
     name: str
     job: Job
     clock: Clock
     source: Any
-
-    @cached_property
-    def separable(self) -> Separable | None:
-        """The weights' column and row, or None."""
-        return separate(self.job.correlation.weights)
-
-    @property
-    def filter(self) -> Any:
-        """The filter, with its parameters."""
-        return self.job.steps[0].filter
+    filter: Any
+    separable: Separable | None
 
 
 on_gpu = partial(Way, "", on_gpu=True)
@@ -358,8 +353,10 @@ def measure_peers(
     name   of the job's filter, as a cell has it
     known  the oracle for `job`, as `checking.checking` takes it
     """
+    own = job.steps[0].filter
+    separable = separate(own.weights) if isinstance(own, Correlation) else None
     with clock.using():
-        task = Task(name, job, clock, clock.cp.asarray(job.picture))
+        task = Task(name, job, clock, clock.cp.asarray(job.picture), own, separable)
     oracles = {job.border: known, INSIDE: _inside(job, known)}
     for key, (title, module, make) in libraries.items():
         if reason := ways.importable(module, title):

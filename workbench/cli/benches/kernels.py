@@ -155,17 +155,13 @@ class CellReport:
         if target == FFT:
             return min((e.ms for e in self.peers if e.key == "cufft" and e.ms), default=None)
         if isinstance(target, str):
-            return sum(map(self._term_ms, target.split(" + ")))
-        return self.copy_ms / (target / 100) if target else None
-
-    def _term_ms(self, term: str) -> float:
-        if term == "memory":
             samples = math.prod((*self.cell.size, self.cell.channels))
             copied_gb = 2e-9 * samples * np.dtype(self.cell.pixel_type).itemsize
-            return float(1e3 * copied_gb / self.conditions["copy_gb_s"])
-        if term == "launch":
-            return float(self.conditions["empty_launch_ms"])
-        return float(term.removesuffix(" µs").replace(",", "")) / 1e3
+            memory_ms = 1e3 * copied_gb / self.conditions["copy_gb_s"]
+            known = {"launch": self.conditions["empty_launch_ms"], "memory": memory_ms}
+            terms = target.replace(",", "").replace(" µs", "e-3").split(" + ")
+            return float(sum(known[each] if each in known else float(each) for each in terms))
+        return self.copy_ms / (target / 100) if target else None
 
     @property
     def auto_excess(self) -> float | None:
