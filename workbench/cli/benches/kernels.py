@@ -207,7 +207,9 @@ def _lines(found: Data) -> Iterator[str]:
     if found["best"] and aim is not None:
         limit = numbers.duration(found["limit_ms"]) if found["limit_ms"] else numbers.MISSING
         in_words = aim if isinstance(aim, str) else f"{aim:g} %"
-        words += f"  aim {in_words} = {limit}: {VERDICTS[found['met']]}"
+        is_time = in_words.endswith(" µs") and "+" not in in_words
+        words += f"  aim {in_words if is_time else f'{in_words} = {limit}'}: "
+        words += VERDICTS[found["met"]]
     yield f"{found['name']:<44}{words}"
     if found["best_peer"]:
         ours = f", {found['peer_ratio']:.2f} × ours" if found["peer_ratio"] else ""
