@@ -215,11 +215,11 @@ class SessionTables:
         ordered = sorted(self._verified, key=lambda each: each[0].cell.cache != "warm")
         here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
         unit = tables.unit_of_times([*(each.milliseconds for each in published), *here.values()])
-        rows = list[Row]()
+        rows, is_one = list[Row](), len({each.source for each in published}) == 1
         for each in published:
             ours = here.get(alike(each.cell))
             values = {
-                "Published on": each.gpu,
+                "Published on": each.gpu if is_one else f"{each.gpu}, {each.by}",
                 unit.title("Published"): unit.write(each.milliseconds),
                 unit.title("This session"): unit.write(ours) or numbers.MISSING,
                 "Published ÷ this session": numbers.ratio(each.milliseconds / ours) if ours else "",

@@ -386,6 +386,19 @@ def test_published_numbers_are_grey_and_named_with_their_source():
     assert without.has_published
 
 
+def test_what_is_published_of_another_program_has_the_name_of_who_did():
+    medians = {"filters": ("median",), "ksizes": (3, 5), "pixel_types": ("uint8",)}
+    plan = Plan("Medians", ("median_sort", "auto"), sizes=((4096, 4096),), **medians)
+    session = a_session(replace(plan, implementations=("median_sort",)))
+    chart = figure("time_by_kernel", replace(session, plan=plan), published=True)
+    named = {each.name: each.dots for each in chart.body.series}
+    assert {"Adams 2021, RTX 3090", "NPP of CUDA 11.6, RTX 3090"} <= set(named)
+    (first, _) = named["Adams 2021, RTX 3090"]
+    assert first.text.startswith(
+        "Adams 2021: 121\u202fµs\nGeForce RTX 3090, Adams 2021 (published)"
+    )
+
+
 def test_a_published_time_of_a_cpu_is_not_called_a_gpus():
     plan = replace(PLANS["everything"], implementations=("sequential",))
     chart = figure("time_by_size", a_session(plan), published=True)

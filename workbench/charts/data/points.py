@@ -14,6 +14,7 @@ import numpy as np
 
 from kernels.core.errors import KernelError
 from kernels.core.timing import Timing
+from kernels.engine.auto import AUTO
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
@@ -59,11 +60,6 @@ class Source:
         """The name of the machine: its GPU or else its CPU, and where it is from."""
         said = ", ".join(filter(None, (self.origin, self.which)))
         return f"{self.gpu or cpu_name(self.cpu)}{f' ({said})' if said else ''}"
-
-    @property
-    def short_name(self) -> str:
-        """The GPU of a publication, without who published it."""
-        return self.gpu.partition(",")[0].partition(" (")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,10 +442,17 @@ def with_threads(point: Point, data: Data) -> str:
     return f"{title} ({threads} thread{'s' if threads > 1 else ''})"
 
 
+def published_name(point: Point) -> str:
+    """The implementation that was published; who published it, where it is none that is here."""
+    is_ours = point.cell.implementation != AUTO.key  # else it stands beside the best
+    by = point.source.gpu.partition(", ")[2]
+    return implementation_title(point.cell.implementation) if is_ours else by
+
+
 def end_name(point: Point, data: Data) -> str:
     """The name at the end of a line, as short as it may be: "B · OpenCV (8 threads)"."""
     if point.is_published:
-        device = point.source.short_name.replace("GeForce ", "")
-        return f"{implementation_title(point.cell.implementation)}, {device}"
+        device = point.source.gpu.replace("GeForce ", "").partition(",")[0].partition(" (")[0]
+        return f"{published_name(point)}, {device}"
     name, letter = series_name(point, data), data.letter(point.source)
     return f"{letter} · {name}" if letter else name
