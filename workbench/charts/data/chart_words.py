@@ -10,15 +10,7 @@ from typing import Any
 from kernels.core.timing import groups_of_equals, how_equal
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
-from workbench.charts.data.points import (
-    Data,
-    Point,
-    Slice,
-    published_name,
-    series_label,
-    series_name,
-    timed,
-)
+from workbench.charts.data.points import Data, Point, Slice, series_label, series_name, timed
 from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
@@ -134,7 +126,7 @@ def tip_of(point: Point, data: Data) -> str:
     what = cell_words.where(cell, (*cell_words.WORK, "blocks"))
     what = ", ".join(filter(None, (cell.size_in_words, what, cell.devices_in_words)))
     if point.is_published:
-        title, machine = published_name(point), point.source.name
+        title, machine = point.published_name, point.source.name
         whose = machine if point.on_gpu else f"CPU beside {machine}"
         return f"{title}: {numbers.duration(point.median_ms)}\n{whose} (published)\n{what}"
     name = series_label(point, data)

@@ -80,6 +80,13 @@ class Point:
         return series_key(self.cell, self.source)
 
     @property
+    def published_name(self) -> str:
+        """The implementation that was published; who published it, where it is none of ours."""
+        is_ours = self.cell.implementation != AUTO.key  # beside which others stand, as the best
+        by = self.source.gpu.partition(", ")[2]
+        return implementation_title(self.cell.implementation) if is_ours else by
+
+    @property
     def is_published(self) -> bool:
         """True for somebody else's number."""
         return self.source.is_published
@@ -442,17 +449,10 @@ def with_threads(point: Point, data: Data) -> str:
     return f"{title} ({threads} thread{'s' if threads > 1 else ''})"
 
 
-def published_name(point: Point) -> str:
-    """The implementation that was published; who published it, where it is none that is here."""
-    is_ours = point.cell.implementation != AUTO.key  # else it stands beside the best
-    by = point.source.gpu.partition(", ")[2]
-    return implementation_title(point.cell.implementation) if is_ours else by
-
-
 def end_name(point: Point, data: Data) -> str:
     """The name at the end of a line, as short as it may be: "B · OpenCV (8 threads)"."""
     if point.is_published:
         device = point.source.gpu.replace("GeForce ", "").partition(",")[0].partition(" (")[0]
-        return f"{published_name(point)}, {device}"
+        return f"{point.published_name}, {device}"
     name, letter = series_name(point, data), data.letter(point.source)
     return f"{letter} · {name}" if letter else name
