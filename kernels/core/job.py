@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import BORDERS, RowStrip, even_parts
 from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
-from kernels.core.errors import BadJobError
+from kernels.core.errors import BadJobError, CannotRunError
 from kernels.core.health import Health, disturbances_of
 from kernels.core.nonlinear import Rank
 from kernels.core.step import LENGTH, OUTPUT, Correlation, Filter, Step, StepRun, Weights
@@ -230,8 +230,9 @@ class Job:
 
     @property
     def correlation(self) -> Correlation:
-        """The first step's weights and offset."""
-        assert isinstance(self.filter, Correlation)
+        """The first step's weights and offset.  Raises CannotRunError where it has none."""
+        if not isinstance(self.filter, Correlation):
+            raise CannotRunError(f"{self.title} has no weights.")
         return self.filter
 
     @property

@@ -99,6 +99,12 @@ class Filter:
                 mine.pop(parameter.name, None)
         return self.make(ksize, **mine)
 
+    def makes(self, made: Any) -> bool:
+        """True if it gives `made`, a filter of a step that has its parameters' names as fields."""
+        names = (each.name for each in self.parameters if hasattr(made, each.name))
+        given = {name: getattr(made, name) for name in names}
+        return not self.has_weights and bool(self.make(made.ksize, **given) == made)
+
     @property
     def sizes_in_words(self) -> str:
         """The sizes it takes: "odd sizes from 1 to 127"."""

@@ -12,6 +12,7 @@
 #define OFFSET float(0.0f)
 #define IS_DISK 0        // 1: of a rank only a disk of diameter KSIZE counts
 #define IS_MAXIMUM 0     // 1: the greatest sample is wanted, 0: the least
+#define PERCENTILE 50.0  // of a rank: of n samples number n * PERCENTILE / 100 in order, at most n - 1
 #define BLOCK_X 32       // threads a block; x counts samples, not pixels
 #define BLOCK_Y 8
 #endif

@@ -117,7 +117,7 @@ def pitch_of(width: int, channels: int, sample_bytes: int) -> int:
     return _up(width * channels, ROW_BYTES // sample_bytes)
 
 
-def knobs(job: Job) -> dict[str, str | int]:
+def knobs(job: Job) -> dict[str, str | int | float]:
     """Return the -D macros that fit a rung to a job, by name; the prelude says what they mean."""
     offset = float(job.correlation.offset) if job.has_weights else 0.0
     return {
@@ -135,6 +135,7 @@ def knobs(job: Job) -> dict[str, str | int]:
         "PATCH": getattr(job.filter, "patch", 1),
         "KIND": KINDS.index(getattr(job.filter, "kind", KINDS[0])),
         "IS_MAXIMUM": int(getattr(job.filter, "percentile", 0) == 100),
+        "PERCENTILE": float(getattr(job.filter, "percentile", 50)),
     }
 
 

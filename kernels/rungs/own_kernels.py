@@ -2,7 +2,7 @@
 
 It is written like the ladder's, behind the same prelude.  The header may be left out, or fields of
 it: then it is called by its file's name, its function is `convolve`, and it finds the weights in
-`__constant__ float WEIGHTS[KSIZE * KSIZE]`.
+`__constant__ float WEIGHTS[KSIZE * KSIZE]`, or without a word on weights does what the job asks.
 
 More is checked than in a file of the ladder: a wrong argument would be read as another one, and a
 tolerance of its own would make every output right.
@@ -21,7 +21,7 @@ from kernels.rungs import headers
 from kernels.rungs.cuda_text import kernels_in, line_at, parameters_of, refused, without_comments
 from kernels.rungs.headers import BEGIN, END, PASSES, SMALLEST, Header, header_of, knobs, refusal
 from kernels.rungs.operands import FORMS, example_of
-from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_of
+from kernels.rungs.rung import OF_WEIGHTS, PICTURE, TAPS, Pass, Rung, ladder, rung_of
 
 SUFFIX = ".cu"
 MAX_BYTES = 256 << 10  # the longest of the ladder's has 15 KiB
@@ -94,9 +94,12 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     source = text.replace("\r\n", "\n").replace("\r", "\n")
     header = _header(name, source)
     title = re.sub(r"[_\s-]+", " ", Path(name).stem).strip()
-    of_weights = header.fields.get("filter", "weights") in ("weights", "gradient")
-    form = "constant" if of_weights else "none"
+    code = without_comments(source)
+    has_weights = "weights" in header.fields or re.search("weights", code, re.IGNORECASE)
+    does = header.fields.get("filter", "weights" if has_weights else "any")
+    form = "constant" if does in OF_WEIGHTS else "none"
     usual = {"title": title[:1].upper() + title[1:] or name, "idea": IDEA, "weights": form}
+    usual["filter"] = does
     header = replace(header, fields={**usual, **header.fields})
     _refuse_a_tolerance(header)
     form = header.fields["weights"]
@@ -104,7 +107,6 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     if found := refused(source, macros, is_strict=is_strict):
         line, reason = found
         raise refusal(name, reason, line)
-    code = without_comments(source)
     if PASSES not in header.fields:
         _refuse_another_name(name, code)
     rung = rung_of(name, header, source)
@@ -222,16 +224,24 @@ LEFT_OUT = ("title", "idea", "after", "loads", "stores", "flops", "anatomy", "la
 class StartingPoint:
     """A text to begin with."""
 
-    key: str  # of the rung; empty for the empty kernel
+    key: str  # of the rung, or of its own; empty for the empty kernel
     title: str
     stem: str  # of a name for its file
     text: str
+    tip: str = "All but the filter"
+    filter: str = ""  # the key of the one that it is a whole kernel of
 
 
 def starting_points() -> tuple[StartingPoint, ...]:
-    """The empty kernel, and every rung as something to change."""
+    """The empty kernel, whole ones of other filters, and every rung as something to change."""
     empty = StartingPoint("", "Empty kernel", "my_kernel", EMPTY.read_text(encoding="utf-8"))
-    return (empty, *map(changing, ladder()))
+    return (empty, *map(_whole, sorted(EMPTY.parent.glob("my_*.cu"))), *map(changing, ladder()))
+
+
+def _whole(path: Path) -> StartingPoint:
+    text = path.read_text(encoding="utf-8")
+    said = header_of(path.name, text).fields
+    return StartingPoint(path.stem, said["title"], path.stem, text, said["idea"], said["filter"])
 
 
 def changing(rung: Rung) -> StartingPoint:
@@ -254,4 +264,4 @@ def changing(rung: Rung) -> StartingPoint:
         *(f"\n{each}" if each.startswith("[") else each for each in kept),
     ]
     text = "\n".join((BEGIN, *lines, END)) + body
-    return StartingPoint(rung.key, rung.title, f"my_{rung.key}", text)
+    return StartingPoint(rung.key, rung.title, f"my_{rung.key}", text, rung.key)

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from kernels import filters
 from kernels.core.cache import all_finite
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CannotRunError
@@ -49,7 +50,12 @@ FILTERS = {
     "bilateral": "bilateral filters",
     "non_local_means": "non-local means",
     "guided": "guided filters",
+    "any": "whatever is asked for",  # of a user kernel alone
 }
+OF_WEIGHTS = ("weights", "gradient")
+# And of what has no weights one filter alone, by its key.
+_ALONE = (each for each in filters.all_filters() if not each.has_weights)
+WORDS = {**{each.key: each.title.lower() for each in _ALONE}, **FILTERS}
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
 ALWAYS, NO_COUNT = Expression("1"), WorkExpression("")
 HALO = Expression("HALO_X"), Expression("HALO_Y")
@@ -135,7 +141,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
-    filter: str = "weights"  # what it does, one of FILTERS, and nothing else
+    filter: str = "weights"  # what it does, one of WORDS, and nothing else
     quick: Expression = ALWAYS  # where none before it on the ladder is known to be quicker
     own_block: str = ""  # why the block picker does not apply; empty where it does
     chain_length: Expression = TAPS  # n of `checking.error_bound`: the longest chain of additions
@@ -159,6 +165,15 @@ class Rung:
     def why_not_anywhere(self, job: Job) -> str | None:
         """The reason why it cannot run `job` whatever the device; None if it can."""
         return self._why_other_work(job) or self._why_no_samples(job)
+
+    def other_work(self, job: Job) -> str:
+        """What it does instead of what `job` asks for, a sentence without its end; or empty."""
+        asked, does = filter_of(job), self.filter
+        is_one = does not in FILTERS  # of what others do together, as the maximum alone
+        if does in (asked, "any") or (is_one and filters.get(does).makes(job.steps[0].filter)):
+            return ""
+        words = f"works out {WORDS[does]}, and {job.title} asks for {WORDS[asked]}"
+        return f"{self.title} {words}"
 
     def why_never(self, job: Job, device: Device | None = None) -> str | None:
         """The reason why it launches nothing for `job`, whatever the picture holds; None if it may.
@@ -212,10 +227,10 @@ class Rung:
         return None if self.own_block else device.why_no_block(job.block_xy)
 
     def _why_other_work(self, job: Job) -> str | None:
-        if (asked := filter_of(job)) != self.filter:
-            words = f"works out {FILTERS[self.filter]}, and {job.title} asks for {FILTERS[asked]}"
+        if words := self.other_work(job):
+            asked = filter_of(job)
             other = next((e.key for e in ladder() if e.filter == asked), "opencv")
-            return f"{self.title} {words}; {OTHER.format(other)}"
+            return f"{words}; choose such a filter, or another implementation, such as {other}."
         try:
             for facts in _facts_of_parts(job):
                 for condition, sentence in self.requires:
@@ -373,12 +388,14 @@ def _key_of(path: Path) -> str:
 
 
 def _check(rung: Rung, header: Header) -> None:
-    if rung.filter not in FILTERS:
-        known = ", ".join(FILTERS)
+    if rung.filter not in WORDS:
+        known = ", ".join(WORDS)
         raise header.error(f"no rung does {rung.filter!r}; choose from {known}", "filter")
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
+    if rung.filter not in OF_WEIGHTS and rung.weights != "none":
+        raise header.error(f"no weights come with {WORDS[rung.filter]}", "weights")
     for name in rung.includes:
         if not re.fullmatch(r"\w+", name) or not (LADDER / f"{name}.cuh").is_file():
             raise header.error(f"there is no header {name}.cuh beside it", "includes")

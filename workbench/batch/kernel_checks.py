@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from kernels.core.device import Device
 from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import PIXEL_TYPES, Job, Progress, Sampling
-from kernels.core.nonlinear import Rank
 from kernels.core.plain_data import table_beside
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check, Tolerance
@@ -32,11 +31,13 @@ from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS, RunCounts
 from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
+from kernels.filters import Filter, all_filters
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
-from kernels.rungs.headers import HeaderError
+from kernels.pictures.generated import white
+from kernels.rungs.headers import SMALLEST, HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
-from kernels.rungs.rung import PICTURE, Rung
+from kernels.rungs.rung import OF_WEIGHTS, PICTURE, Rung, filter_of
 from workbench.base.numbers import in_digits
 from workbench.files.neighbours import natural_key
 
@@ -49,17 +50,50 @@ NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
 # As kernel_checks.toml has them.
 Kind = Literal["any", "separable", "small", "uniform", "smooth", "holed"]
 Content = Literal["noise", "black", "white", "NaN and infinity"]
-PERCENTILES = {"median": (50.0, 50.0), "extremes": (0.0, 100.0), "percentiles": (25.0, 75.0)}
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 _TABLE = table_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckJob:
-    """One of them, and its name in tables: "7×7, 45×18 uint8 RGB, mirror"."""
+    """One of them; facts: what its name says of it besides the job."""
 
-    name: str
     job: Job
+    facts: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in tables: "7×7, 45×18 uint8 RGB, mirror"."""
+        job = self.job
+        size = f"{job.ksize}×{job.ksize}, {job.width}×{job.height}"
+        name = f"{size} {job.pixel_type} {NAMES[job.channels]}, {job.border}"
+        return name + ", offset" * bool(getattr(job.steps[0].filter, "offset", 0)) + self.facts
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The filter that outputs are held against.
+
+    ksize       of all jobs; None: each job's own, or the nearest that the filter has
+    parameters  by name; one left out takes its default
+    """
+
+    filter: Filter
+    ksize: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def of(self, job: Job) -> Job:
+        """The job with this filter instead.  In what has no weights NaN have no place."""
+        ksize = self.ksize or self.filter.nearest_size(job.ksize)
+        offset = 0.0 if self.filter.gradient else job.correlation.offset
+        scale = white(job.picture.dtype)
+        made = self.filter.of_size(ksize, offset, white=scale, **self.parameters)
+        picture = job.picture
+        if not self.filter.has_weights and np.isnan(picture).any():
+            picture = np.nan_to_num(picture, nan=0.0, posinf=np.inf, neginf=-np.inf)
+            picture.flags.writeable = False
+        gradient, title = self.filter.gradient, self.filter.title
+        return job.but(picture=picture, filter=made, gradient=gradient, title=title)
 
 
 @cache
@@ -86,29 +120,30 @@ def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
 
 
 def fitted(each: CheckJob, rung: Rung, *, is_strict: bool = False) -> Job:
-    """The job as `rung` does it: with the length of a gradient, or an order, if it does that.
+    """The job as `rung` does it: with the length of a gradient, or a filter without weights.
 
-    To that no offset is added.  In an order NaN have no place, and with wrap only a disk counts.
+    To a length no offset is added.  With wrap, and a filter that has a disk, only that counts.
 
     is_strict  its header does not choose
     """
-    if is_strict:
-        return each.job.but(implementation=rung.key)
-    if rung.filter in PERCENTILES:
-        return _ordered(each.job, rung)
-    offset = 0.0 if rung.gradient else each.job.correlation.offset
-    return each.job.but(implementation=rung.key, gradient=rung.gradient, offset=offset)
+    job = each.job.but(implementation=rung.key)
+    if is_strict or rung.filter == "any":
+        return job
+    if rung.filter in OF_WEIGHTS:
+        offset = 0.0 if rung.gradient else job.correlation.offset
+        return job.but(gradient=rung.gradient, offset=offset)
+    turns = _turns(rung.filter)
+    asked = turns[job.height % len(turns)]
+    return replace(asked, parameters={**asked.parameters, "is_disk": job.border == "wrap"}).of(job)
 
 
-def _ordered(job: Job, rung: Rung) -> Job:
-    percentile = PERCENTILES[rung.filter][job.height % 2]
-    taken = Rank(job.ksize, percentile, is_disk=job.border == "wrap")
-    picture = job.picture
-    if np.isnan(picture).any():
-        picture = np.nan_to_num(picture, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        picture.flags.writeable = False
-    step = replace(job.steps[0], filter=taken, implementation=rung.key)
-    return replace(job, picture=picture, steps=(step,))
+@cache
+def _turns(does: str) -> tuple[Asked, ...]:
+    """What a rung that does this of `rung.WORDS` is held against, in turns."""
+    found = (Asked(each) for each in all_filters() if not each.has_weights)
+    mine = (each for each in found if does in (each.filter.key, filter_of(each.of(SMALLEST))))
+    given = ((each, _TABLE["turns"].get(each.filter.key, [{}])) for each in mine)
+    return tuple(replace(each, parameters=one) for each, some in given for one in some)
 
 
 def _made(
@@ -131,15 +166,8 @@ def _made(
     drawn = _weights(rng, ksize, weights)
     picture = _picture(rng, (height, width, channels), np.dtype(pixel_type), content)
     job = Job.of(picture, drawn, border, block_xy=(block_xy[0], block_xy[1]), offset=offset)
-    facts = (
-        f"{ksize}×{ksize}",
-        f"{width}×{height} {pixel_type} {NAMES[channels]}",
-        border,
-        "offset" if offset else "",
-        "" if content == "noise" else content,
-        "drawn" if is_drawn else "",
-    )
-    return CheckJob(", ".join(filter(None, facts)), job)
+    facts = "" if content == "noise" else f", {content}"
+    return CheckJob(job, facts + ", drawn" * is_drawn)
 
 
 def _weights(rng: np.random.Generator, ksize: int, kind: Kind) -> NDArray[np.float32]:
@@ -269,13 +297,16 @@ class Exam:
 
     seed: int  # of what is drawn of the jobs
     is_strict: bool = False  # as for hand-ins: the header chooses neither jobs nor tolerance
+    asked: Asked | None = None  # what all are held against; None: what the header says
     find_bug: bool = False  # look for the cause where an output is wrong
     device: Device | None = None  # to check on, and to time on what is right; None: the CPU
 
     @property
     def jobs(self) -> tuple[CheckJob, ...]:
-        """All that each kernel has to do."""
-        return (*check_jobs(self.seed), *((timed_job(),) if self.device else ()))
+        """All that each kernel has to do; where it is timed, the last one is for that."""
+        jobs = (*check_jobs(self.seed), *((timed_job(),) if self.device else ()))
+        asked = self.asked
+        return tuple(replace(each, job=asked.of(each.job)) for each in jobs) if asked else jobs
 
 
 def kernel_files(named: Path) -> dict[Path, str]:
@@ -329,14 +360,18 @@ def check_all(
 
 def checking(path: Path, shown: str, how: Exam) -> Generator[Progress, None, CheckedKernel]:
     """Check one kernel on every job, then search it for bugs; the end is its row."""
-    count, device = len(how.jobs), how.device
+    every, device = how.jobs, how.device
+    count = len(every)
     found = CheckedKernel(shown, "verified", count, device=device.name if device else "")
     try:
         rung = read_own_kernel(path, is_strict=how.is_strict)
     except HeaderError as error:
         return replace(found, verdict="broken", words=str(error))
     found = replace(found, text_sha256=text_hash(rung.source))
-    jobs = [fitted(each, rung, is_strict=how.is_strict) for each in how.jobs]
+    is_said = how.is_strict or how.asked is not None
+    jobs = [fitted(each, rung, is_strict=is_said) for each in every]
+    if other := rung.other_work(jobs[0]):
+        return replace(found, verdict="refused", refused=count, words=f"{other}.")
     refusals = [rung.why_not(job, device or CPU_RUNTIME) for job in jobs]
     taken = [job for job, reason in zip(jobs, refusals, strict=True) if reason is None]
     searched = _to_search(taken)
@@ -346,13 +381,13 @@ def checking(path: Path, shown: str, how: Exam) -> Generator[Progress, None, Che
         library = yield from run_with_progress(cpu.building_ahead(rung, taken, searched), where)
     suspect: Job | None = None
     check: Check | None = None
-    for number, (each, job) in enumerate(zip(how.jobs, jobs, strict=True), 1):
+    for number, (each, job) in enumerate(zip(every, jobs, strict=True), 1):
         if refusals[number - 1] is not None:
             continue
         where = Progress(f"{shown}: job {number} of {count}")
         yield where
-        is_timed = each is timed_job() and found.verdict == "verified"
-        trying = _tried(rung, job, device, is_timed, each is counted(how.jobs), library)
+        is_timed = number == count and found.verdict == "verified"
+        trying = _tried(rung, job, device, is_timed, each is counted(every), library)
         tried, counts = yield from run_with_progress(trying, where)
         if tried.ok:
             check = tried.check

@@ -8,13 +8,17 @@ from pathlib import Path
 from secrets import randbelow
 from typing import Any
 
+from kernels import filters
 from kernels.core.device import Device
+from kernels.core.errors import BadJobError
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.rungs.headers import SMALLEST
 from workbench.base.columns import columns
 from workbench.batch.kernel_checks import (
     MAX_SEED,
+    Asked,
     CheckedKernel,
     Exam,
     check_all,
@@ -23,9 +27,12 @@ from workbench.batch.kernel_checks import (
 )
 from workbench.cli import output
 from workbench.cli.output import CommandError
+from workbench.cli.recipe_options import OPTIONS
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.report import checked_kernels as table
+
+OWN = "custom"  # weights that are drawn, or what a header says
 
 
 def run(arguments: Namespace) -> int:
@@ -38,7 +45,7 @@ def run(arguments: Namespace) -> int:
         if arguments.find_bug and (missing := why_not()):
             output.complain(f"No bug is looked for: {missing}")
         seed = randbelow(MAX_SEED) if arguments.seed is None else arguments.seed
-        how = Exam(seed, arguments.strict, arguments.find_bug, device)
+        how = Exam(seed, arguments.strict, _asked(arguments), arguments.find_bug, device)
         files = _files(arguments.kernels)
         output.refuse_unwritable(arguments.csv, arguments.html)
         progress = output.ProgressLine(arguments.progress)
@@ -57,6 +64,24 @@ def run(arguments: Namespace) -> int:
                 output.write_whole(arguments.html, table.checked_page(known, how))
         is_fine = all(row.is_right if how.is_strict else row.is_sound for row in known)
         return 0 if is_fine else output.FAILED
+
+
+def _asked(arguments: Namespace) -> Asked | None:
+    """The filter that --filter names.  Raises BadJobError for options that make none."""
+    named = {name: getattr(arguments, option, None) for name, option in OPTIONS.items()}
+    given = {name: value for name, value in named.items() if value is not None}
+    chosen = filters.get(given.pop("filter", OWN))
+    ksize = None if chosen.key == OWN else given.pop("ksize", None)
+    taken = {each.name for each in chosen.parameters if not each.is_of_step}
+    for name in given:
+        if name not in taken:
+            title = chosen.title if arguments.filter else "A check without --filter"
+            raise BadJobError(f"{title} takes no --{OPTIONS[name].replace('_', '-')}.")
+    if chosen.key == OWN:
+        return None
+    asked = Asked(chosen, ksize, given)
+    asked.of(SMALLEST)
+    return asked
 
 
 def _files(named: Iterable[Path]) -> dict[Path, str]:
@@ -89,6 +114,7 @@ def _data(rows: list[CheckedKernel], count: int, how: Exam) -> dict[str, Any]:
         "program": program_version(),
         "ran_on": how.device.name if how.device else "cpu",
         "is_strict": how.is_strict,
+        "filter": how.asked.filter.key if how.asked else None,
         "seed": how.seed,
         "jobs": [each.name for each in how.jobs],
         "counted": counted(how.jobs).name,

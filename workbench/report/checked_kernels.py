@@ -9,7 +9,7 @@ from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
 from kernels.sweeps.session_csv import write_rows
 from workbench.base import numbers
-from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict, counted, timed_job
+from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict, counted
 
 ON_THE_CPU = "On the CPU runtime: no time."
 BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")
@@ -85,8 +85,9 @@ def how_in_words(how: Exam) -> str:
     """Say where it was, what the times are of, and how the jobs came about."""
     where = ON_THE_CPU
     if how.device:
-        where = f"On {how.device.name}; times, of what is right, are of {timed_job().name}."
-    words = (where, DRAWN.format(seed=how.seed), STRICT if how.is_strict else "")
+        where = f"On {how.device.name}; times, of what is right, are of {how.jobs[-1].name}."
+    against = f"Held against {how.asked.filter.title}." if how.asked else ""
+    words = (where, against, DRAWN.format(seed=how.seed), STRICT if how.is_strict else "")
     return " ".join(filter(None, words))
 
 

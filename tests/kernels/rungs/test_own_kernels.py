@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from kernels import filters
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.device_code import generated, told
 from kernels.engine.engine import all_implementations
@@ -34,6 +35,7 @@ KERNEL = """extern "C" __global__ void convolve(
 }
 """
 PLAIN = WEIGHTS + KERNEL
+UNDECLARED = KERNEL.replace("{\n}", "{ dst[0] = WEIGHTS[0]; }")
 WITH_HEADER = f'/*---\ntitle = "Mine"\n---*/\n{PLAIN}'
 
 
@@ -100,7 +102,7 @@ def test_what_is_wrong_is_said_with_its_line(right, wrong, words):
     [
         ("", ": it is empty."),
         ("// nothing\n", ": there is no kernel in it; write one that begins with"),
-        (KERNEL, ": without a header a kernel finds the weights in"),
+        (UNDECLARED, ": without a header a kernel finds the weights in"),
         (PLAIN.replace("convolve", "blur"), ", line 2: the kernel must be called convolve"),
         (PLAIN + "\0", ", line 9: it is not text."),
         ("x" * (MAX_BYTES + 1), ": it is too long; a kernel's file has up to 256 KiB."),
@@ -185,7 +187,9 @@ def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
     """Where that takes more than a moment it takes years."""
     text = begin * ((MAX_BYTES // 4) // len(begin)) + "*/\n"
     assert "there is no kernel in it" in refused(text)
-    assert "without a header a kernel finds the weights in __constant__" in refused(KERNEL + text)
+    assert "without a header a kernel finds the weights in __constant__" in refused(
+        UNDECLARED + text
+    )
     assert text in generated(own_kernel("mine.cu", PLAIN + text), [()])
 
 
@@ -220,8 +224,9 @@ def test_whatever_one_begins_with_is_a_kernel(point):
     rung = own_kernel(f"{point.stem}.cu", point.text)
     assert rung.title
     assert rung.idea
-    if not point.key:
-        assert (rung.after, rung.weights) == (None, "constant")
+    if not point.key or point.filter:
+        form = "none" if point.filter else "constant"
+        assert (rung.after, rung.weights, rung.filter) == (None, form, point.filter or "weights")
         return
     (origin,) = (each for each in ladder() if each.key == point.key)
     assert rung.after == point.key
@@ -241,6 +246,46 @@ def test_of_the_header_what_has_to_do_with_the_launch_stays_as_it_is_written():
     assert 'covers = ["128 * CHANNELS", "64 if KSIZE <= 31 else 128"]\n' in text
     assert "# 2^-9 in all" in text
     assert "Products of 16×8×8" not in text.partition("---*/")[0]
+
+
+@pytest.mark.parametrize(
+    ("header", "percentiles", "words"),
+    [
+        ("", (0, 25, 50, 100), ""),
+        ('title = "Mine"', (0, 25, 50, 100), ""),
+        ('filter = "median"', (50,), "works out medians, and Mean asks for weighted sums"),
+        ('filter = "extremes"', (0, 100), "works out minima and maxima"),
+        ('filter = "maximum"', (100,), "works out maximum"),
+        ('filter = "percentile"', (0, 25, 50, 100), "works out percentile"),
+    ],
+)
+def test_what_it_filters_is_said_by_its_header_or_else_by_the_job(header, percentiles, words):
+    rung = own_kernel("mine.cu", f"/*---\n{header}\n---*/\n{KERNEL}" if header else KERNEL)
+    mean = Job.of(np.ones((8, 8, 1), np.uint8), np.ones((3, 3), np.float32), title="Mean")
+    of_size = filters.get("percentile").of_size
+    ranks = {p: mean.but(filter=of_size(3, percentile=p)) for p in (0, 25, 50, 100)}
+    assert [p for p in ranks if rung.why_not_anywhere(ranks[p]) is None] == list(percentiles)
+    said = rung.why_not_anywhere(mean) or ""
+    assert words in said
+    assert bool(said) == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ('filter = "sorting"', ", line 2: no rung does 'sorting'; choose from "),
+        ('filter = "median"\nweights = "constant"', ", line 3: no weights come with medians"),
+    ],
+)
+def test_a_filter_that_there_is_not_or_that_has_no_weights_is_refused(header, words):
+    assert refused(f"/*---\n{header}\n---*/\n{KERNEL}").startswith(words)
+
+
+def test_a_header_that_asks_about_weights_takes_no_filter_without_them():
+    rung = own_kernel("mine.cu", f'/*---\nrequires = [["RANK == 1", "No."]]\n---*/\n{KERNEL}')
+    job = Job.of(np.ones((8, 8, 1), np.uint8), np.ones((3, 3), np.float32))
+    job = job.but(filter=filters.get("median").of_size(3), title="Median")
+    assert rung.why_not_anywhere(job) == "Median has no weights."
 
 
 @pytest.mark.parametrize("name", ["src", "dst"])

@@ -68,6 +68,7 @@ def test_knobs_fit_a_rung_to_a_job():
         "PATCH": 1,
         "KIND": 0,
         "IS_MAXIMUM": 0,
+        "PERCENTILE": 50.0,
     }
 
 
@@ -108,7 +109,7 @@ def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
 def test_what_no_rung_does_is_for_the_cpu(rung):
     job = job_of(3).but(title="Percentile", filter=Rank(3, 25))
     assert rung.why_not(job, CARD).endswith(
-        "percentiles; choose another implementation, such as opencv."
+        "percentiles; choose such a filter, or another implementation, such as opencv."
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler, cpu_runs
+from kernels.rungs.own_kernels import starting_points
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
 from workbench.batch.kernel_checks import COUNTED_AT, check_jobs
@@ -191,6 +192,71 @@ def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, few_jobs, 
     assert (one["verdict"], one["verified"], one["refused"]) == ("incomplete", 1, 3)
     assert other["verdict"] == "wrong"
     assert (new["verdict"], new["refused"]) == ("refused", 4)
+
+
+CROP = 20  # the job with fewer samples at the edge
+WHOLE = [each.text for each in starting_points() if each.filter][::-1]
+
+
+def test_a_header_names_the_filter_that_a_kernel_is_held_against(folder, few_jobs, capsys):
+    few_jobs(RGBA, CROP)
+    median, dilation = WHOLE
+    both = dilation.replace('"maximum"', '"extremes"')
+    rest = {"both": both, "least": dilation.replace('"maximum"', '"minimum"')}
+    flat = median.replace("if (IS_DISK &&", "if (false &&")
+    write(median=median, dilation=dilation, flat=flat, **rest)
+    assert check(".", "--json", "--jobs", "2") == 1
+    rows = {row["file"]: row for row in json.loads(capsys.readouterr().out)["kernels"]}
+    assert [rows[f"{each}.cu"]["verdict"] for each in ("median", "dilation")] == ["verified"] * 2
+    assert [rows[f"{each}.cu"]["verified"] for each in ("both", "flat")] == [4, 5]
+    assert rows["least.cu"]["verdict"] == "wrong"
+    assert rows["flat.cu"]["job"] == "7×7, 53×27 float32 grey, wrap"
+
+
+def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
+    folder, few_jobs, capsys
+):
+    few_jobs(RGBA, CROP)
+    median, dilation = WHOLE
+    bare = median.partition("---*/")[2]
+    at = bare.replace("(count - 1) / 2", "PLACE").replace("count / 2]", "PLACE]")
+    other = at.replace("PLACE", "min(int(count * PERCENTILE / 100), count - 1)")
+    write(bare=bare, dilation=dilation, flat=bare.replace("IS_DISK", "false"), mean=RIGHT)
+    how = ["--filter", "median", "--size", "5", "--strict", "--json", "--jobs", "2"]
+    assert check(".", *how, "--html", "marks.html") == 1
+    found = json.loads(capsys.readouterr().out)
+    verdicts = {row["file"]: (row["verdict"], row["refused"]) for row in found["kernels"]}
+    assert found["filter"] == "median"
+    assert all(each.startswith("5×5, ") and "offset" not in each for each in found["jobs"])
+    right, refused = ("verified", 0), ("refused", len(found["jobs"]))
+    assert list(verdicts.values()) == [right, refused, right, refused]
+    words = {row["file"]: row["words"] for row in found["kernels"]}
+    assert words["dilation.cu"].endswith(
+        "works out maximum (dilation), and Median asks for medians."
+    )
+    assert "Held against Median." in Path("marks.html").read_text(encoding="utf-8")
+
+    assert check("flat.cu", *how[:-3], "--disk") == 1
+    write(other=other)
+    assert check("other.cu", "--filter", "percentile", "--percentile", "80") == 0
+    assert check("mean.cu", "--filter", "sharpen") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--filter", "medain"], "did you mean median?"),
+        (["--filter", "median", "--size", "4"], "Median has no size 4"),
+        (["--filter", "median", "--percentile", "20"], "Median takes no --percentile."),
+        (["--filter", "custom", "--size", "5"], "Custom weights takes no --size."),
+        (["--size", "5"], "A check without --filter takes no --size."),
+        (["--disk"], "A check without --filter takes no --disk."),
+    ],
+)
+def test_options_that_make_no_filter_are_refused(folder, capsys, words, sentence):
+    write(mine=RIGHT)
+    assert check("mine.cu", *words) == 2
+    assert sentence in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--csv", "--html"])

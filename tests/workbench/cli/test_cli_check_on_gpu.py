@@ -12,8 +12,10 @@ from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from tests.kernels.cuda_child.bad_texts import text
 from tests.made_up import H200
-from workbench.batch.kernel_checks import NOT_FOUND, CheckJob, check_jobs, timed_job
+from workbench.batch.kernel_checks import NOT_FOUND, check_jobs
 from workbench.cli import main
+
+SMALL = check_jobs(0)[1]
 
 
 @pytest.fixture(autouse=True)
@@ -27,9 +29,7 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("kernels.cuda_on_cpu.trial.why_not", lambda: "No compiler.")
     few = lambda seed: check_jobs(seed)[:5]  # noqa: E731
     monkeypatch.setattr("workbench.batch.kernel_checks.check_jobs", few)
-    small = CheckJob(timed_job().name, check_jobs(0)[1].job)
-    for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
-        monkeypatch.setattr(f"{module}.timed_job", lambda: small)
+    monkeypatch.setattr("workbench.batch.kernel_checks.timed_job", lambda: SMALL)
 
 
 def write(**texts):
@@ -63,7 +63,7 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
     assert "WRONG" in rows["wrong.cu"]
     assert "accessed memory outside of all arrays" in rows["crash.cu"]
     assert "Line 8: identifier" in rows["syntax.cu"]
-    assert f"On NVIDIA H200; times, of what is right, are of {timed_job().name}." in said
+    assert f"On NVIDIA H200; times, of what is right, are of {SMALL.name}." in said
     with Path("marks.csv").open(encoding="utf-8", newline="") as file:
         table = {row["file"]: row for row in csv.DictReader(file)}
     assert table["right.cu"]["device"] == "NVIDIA H200"

@@ -56,10 +56,12 @@ class FileRow(QWidget):
     Signals:
         held(is_so): the next text does not run until the user allows it, or it runs at once.
         allowed(): the present text runs from now on.
+        filter_wanted(key): a new text does this filter.
     """
 
     held = Signal(bool)
     allowed = Signal()
+    filter_wanted = Signal(str)
 
     def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
@@ -77,7 +79,7 @@ class FileRow(QWidget):
         outside = _button("Editor", self.edit_outside)
         outside.setText("Open in editor")
         to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
-        _fill(new, [(each.title, each.key or "All but the filter", do) for each, do in to_begin])
+        _fill(new, [(each.title, each.tip, do) for each, do in to_begin])
         to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
         buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
         named = HBox(spacing=8).add((self._name, 1), outside)
@@ -92,10 +94,12 @@ class FileRow(QWidget):
             self.open_file(path, is_last=True)
 
     def begin_new(self, key: str) -> None:
-        """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
+        """Begin a kernel with the starting point's text, by its key; empty: the empty one's."""
         point = next(each for each in starting_points() if each.key == key)
         self._hold_unless_allowed(None, True)
         self.file.begin(point.text, f"{point.stem}.cu")
+        if point.filter:
+            self.filter_wanted.emit(point.filter)
 
     def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
         """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
@@ -311,6 +315,7 @@ class KernelPane(QWidget):
         )
         self.code = MachineCodeView(self.trying, self._editor)
         self._connect()
+        self.files.filter_wanted.connect(lambda key: store.choose(filter=key))
         self._lay_out()
 
     @property

@@ -3,6 +3,8 @@
 import errno
 
 import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QToolButton
 
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
@@ -73,3 +75,39 @@ def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     tried(qtbot, window)
     assert "thread" in words(window, "kernel-problem")
     assert list(editor(window).marked_lines().values()) == ["bug"]
+
+
+@pytest.mark.parametrize(
+    ("title", "key", "right", "wrong"),
+    [
+        ("My median", "median", "? low :", "? low + 1 :"),
+        ("My dilation", "maximum", "fmaxf(greatest", "fminf(greatest"),
+    ],
+)
+def test_a_whole_kernel_brings_its_filter_and_is_held_against_that(
+    qtbot, window, title, key, right, wrong
+):
+    before = window.store.state.filter
+    menu = child(window, "kernel-new", QToolButton).menu()
+    next(each for each in menu.actions() if each.text() == title).trigger()
+    tried(qtbot, window)
+    assert window.store.state.filter == key
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+
+    text = editor(window).toPlainText()
+    assert text.count(right) == 1
+    write(qtbot, window, text.replace(right, wrong))
+    assert "✗ Wrong in" in words(window, "kernel-verdict")
+
+    write(qtbot, window, text)
+    window.findChild(QAction, "Undo").trigger()
+    tried(qtbot, window)
+    assert window.store.state.filter == before
+    assert "asks for weighted sums" in words(window, "kernel-problem")
+
+    bare = text.partition("---*/")[2]  # without a header the step decides
+    write(qtbot, window, bare)
+    assert "✗ Wrong in" in words(window, "kernel-verdict")
+    window.store.choose(filter=key)
+    tried(qtbot, window)
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
