@@ -31,7 +31,7 @@ settings.register_profile(
 settings.load_profile("patient")
 
 # Pools, and the listener of a child, that the library keeps for the process's life.
-POOLS = ("workbench-looking", "checks", "opencv-bands", "kernels.cuda_on_cpu")
+POOLS = ("workbench-looking", "checks", "opencv-bands", "parallel-tiles", "kernels.cuda_on_cpu")
 
 
 @pytest.fixture(scope="session")

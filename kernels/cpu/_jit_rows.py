@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from kernels.cpu import ranks
-
 STRETCH = 1024  # sums at a time: 4 KiB
 
 # GNU's OpenMP, where numba finds it, reads this when it is loaded, unless something else loaded it.
@@ -132,16 +130,6 @@ def length_band(weighted: Any, picture: Any, out: Any, how: Any, first: int, las
             target[x] = min(np.rint(length), largest) if integers else length
         if has_alpha:
             copy_alpha(picture[y], target, channels)
-
-
-rank_band = compiled(ranks.rank_band)
-
-
-@partial(compiled, is_parallel=True)
-def rank_rows(given: Any, how: Any, rows: int, bands: int) -> None:
-    for band in prange(bands):
-        start, stop = rows * band // bands, rows * (band + 1) // bands
-        rank_band(*given, *how, start, stop)
 
 
 # Two functions that share nothing but their form: numba caches no machine code of a parallel loop

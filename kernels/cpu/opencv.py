@@ -20,9 +20,17 @@ from kernels.core.borders import Span, block_rows, read, read_made
 from kernels.core.cache import all_finite, once_a_picture
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
+from kernels.core.nonlinear import (
+    KINDS,
+    MAX_KSIZE,
+    Bilateral,
+    Morphology,
+    NonLocalMeans,
+    Rank,
+)
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, Separable, gain, separate
-from kernels.cpu import HostImplementation, Prepared, host_implementations, ranks
+from kernels.cpu import HostImplementation, Prepared, host_implementations
 from kernels.oracle.checking import FLOAT32_MAX, LENGTH_GAIN, largest_finite
 
 MIN_BLUR_KSIZE = 9
@@ -40,8 +48,9 @@ OPENCV_BORDERS = {
     "mirror": "BORDER_REFLECT_101",
     "crop": "BORDER_CONSTANT",
 }
-# Of those that erode and dilate have; to them what is constant does not count.
-MORPHOLOGY_BORDERS = ("clamp", "reflect", "mirror", "crop")
+MEDIAN_OF_REALS = 5  # the largest size that cv2.medianBlur takes of anything but bytes
+# Smaller ones cv2.bilateralFilter gives another size or, of grey in 5.0, cuts off the fractions of.
+MIN_BILATERAL_KSIZE = {1: 7, 2: 7, 3: 3, 4: 3}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +63,7 @@ class Call:
     in_blocks: bool = False  # roundings depend on where the rows given begin
     on_all_threads: bool = True  # cv2 shares it among its threads
     borders: Collection[str] = tuple(OPENCV_BORDERS)  # that it has
+    channels: Collection[int] = (1, 2, 3, 4)  # that it takes
 
     def apply(
         self, source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
@@ -61,13 +71,13 @@ class Call:
         """Filter `source`, into `target` if that has the output's shape and type."""
         import cv2
 
+        if source.shape[2] not in self.channels:  # it does without alpha, which is copied anyway
+            colours = self.apply(source[..., :-1].copy(), None, depth, border)
+            return np.dstack((colours, source[..., -1]))
         function = getattr(cv2, self.name.removeprefix("cv2."))
         given = {"ddepth": depth} if self.name in TAKES_DEPTH else {}
         if self.name != "cv2.medianBlur":
             given["borderType"] = border
-        elif source.shape[2] == 2:  # which it does not take; alpha is copied anyway, see borders
-            source = source[..., :1].repeat(3, 2)
-            return np.asarray(function(source, **self.arguments))[..., :2]
         found: NDArray[Any] = function(source, dst=target, **given, **self.arguments)
         return found
 
@@ -89,7 +99,9 @@ def call_for(job: Job) -> Call:
     cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
     """
     if not job.has_weights:
-        return _call_for_rank(job)
+        found = _window_call(job)
+        assert found is not None, "it is refused"
+        return found
     weights, pixel_type, ksize = job.correlation.weights, job.pixel_type, job.ksize
     if (factors := separate(weights)) is None or job.correlation.offset:
         return exact_call(job)
@@ -105,19 +117,41 @@ def call_for(job: Job) -> Call:
     return exact_call(job)
 
 
-def _call_for_rank(job: Job) -> Call:
-    found = ranks.opencv_call(job.rank, job.pixel_type)
-    assert found is not None, "it is refused"
-    name, arguments = found
-    is_median = name == "cv2.medianBlur"
-    borders = ("clamp",) * (job.channels != 2) if is_median else MORPHOLOGY_BORDERS
-    return Call(name, arguments, on_all_threads=False, borders=borders)
+def _window_call(job: Job) -> Call | None:
+    """The call that gives the same as a filter that is no weighted sum; None: cv2 has none.
+
+    Not fastNlMeansDenoising, which counts differences in steps and is off by levels; nor a
+    bilateral filter of real numbers, whose table follows the extremes of the rows that it is given.
+    """
+    chosen, pixel_type, is_half = job.filter, job.pixel_type, job.pixel_type == "float16"
+    # To these what is constant does not count, unless its value is said.
+    outside = {"borderValue": 0} if job.border == "zero" else {}
+    match chosen:
+        case Rank(percentile=50, is_disk=False) if job.border != "crop":
+            most = {"uint8": MAX_KSIZE, "float16": 0}.get(pixel_type, MEDIAN_OF_REALS)
+            if job.ksize <= most:
+                call = Call("cv2.medianBlur", {"ksize": job.ksize}, channels=(1, 3, 4))
+                return replace(call, on_all_threads=False, borders=("clamp",))
+        case Rank(percentile=0 | 100):
+            name = "cv2.dilate" if chosen.percentile else "cv2.erode"
+            arguments = {"kernel": chosen.window.astype(np.uint8), **outside}
+            return Call(name, arguments, is_half, on_all_threads=False)
+        case Morphology():
+            window = chosen.ranks[0].window.astype(np.uint8)
+            # MORPH_OPEN, _CLOSE, _GRADIENT, _TOPHAT, _BLACKHAT are 2 to 6, as KINDS has them.
+            arguments = {"op": 2 + KINDS.index(chosen.kind), "kernel": window, **outside}
+            return Call("cv2.morphologyEx", arguments, is_half, on_all_threads=False)
+        case Bilateral(ksize, space, colour) if pixel_type == "uint8" and job.border != "crop":
+            if ksize >= MIN_BILATERAL_KSIZE[job.channels]:
+                # Of less than this nothing is left a step away; cv2's squares would vanish.
+                sigmas = {"sigmaSpace": max(space, 1e-3), "sigmaColor": max(colour, 1e-3)}
+                arguments = {"d": ksize, **sigmas}
+                return Call("cv2.bilateralFilter", arguments, channels=(1, 3))
+    return None
 
 
 def exact_call(job: Job) -> Call:
     """Choose the call that sums in float32 and may output float32, whatever its input."""
-    if not job.has_weights:
-        return _call_for_rank(job)
     is_slow = job.pixel_type in ("float16", "uint16")  # to cv2, or not known to it
     if (factors := separate(job.correlation.weights)) is None:
         by_spectra = job.ksize >= SPECTRA_KSIZE
@@ -201,7 +235,7 @@ def why_not(job: Job) -> str | None:
     have to stay below MAX_SUM, and real numbers within float32.
     """
     if not job.has_weights:
-        return _why_no_rank(job)
+        return _why_no_window(job)
     if not all_finite(job.picture):  # which would not spread over weights of zero
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
@@ -215,13 +249,12 @@ def why_not(job: Job) -> str | None:
     return None
 
 
-def _why_no_rank(job: Job) -> str | None:
-    is_known = ranks.opencv_call(job.rank, job.pixel_type) is not None
-    if is_known and (job.border != "crop" or job.rank.percentile != 50):
+def _why_no_window(job: Job) -> str | None:
+    if _window_call(job) is not None:
         return None
     return (
-        f"OpenCV has no {job.title.lower()} of this size, shape or border for {job.pixel_type}; "
-        "choose another implementation, such as parallel."
+        f"OpenCV has no {job.title.lower()} that is the same for {job.pixel_type} pixels and this "
+        "size, shape and border; choose another implementation, such as parallel."
     )
 
 
@@ -272,9 +305,13 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(usable_cores(), "opencv-bands")
 
 
+def _has_border(job: Job, call: Call) -> bool:
+    return job.border in call.borders and job.channels in call.channels
+
+
 def _is_shared(job: Job, call: Call) -> bool:
     products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
-    is_one_call = not job.has_length and not call.in_float32 and job.border in call.borders
+    is_one_call = not job.has_length and not call.in_float32 and _has_border(job, call)
     return products >= SHARED_PRODUCTS and not (is_one_call and call.on_all_threads)
 
 
@@ -284,7 +321,8 @@ def _bands(job: Job, call: Call) -> Iterator[Span]:
         edges = _block_edges(job)
     else:
         row = job.picture[0].size
-        at_most = CALL_PRODUCTS // (row * job.ksize)
+        taps = job.filter.taps if isinstance(job.filter, Bilateral) else job.ksize
+        at_most = CALL_PRODUCTS // (row * taps)
         if _is_shared(job, call):
             at_most = min(BAND_SAMPLES // row, -(-job.height // usable_cores()))
         edges = [*range(0, job.height, max(at_most, BAND_REACHES * job.reach, 1))][1:]
@@ -302,7 +340,7 @@ def _block_edges(job: Job) -> list[int]:
 
 def _fill(job: Job, call: Call, out: NDArray[Any], rows: Span) -> None:
     """Fill rows of an array like the picture."""
-    is_plain = job.border in call.borders and not call.in_float32
+    is_plain = _has_border(job, call) and not call.in_float32
     if job.has_length:
         _store(_lengths(job, call, rows), out[rows[0] : rows[1]])
     elif is_plain and rows == (0, job.height):
@@ -342,7 +380,7 @@ def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> ND
     OpenCV applies the border where the rectangle's halo ends at the picture's own edge; all but
     wrap, which it does not have.
     """
-    (top, bottom), (left, right), r = rows, columns, job.radius
+    (top, bottom), (left, right), r = rows, columns, job.filter.reach
     if job.border in call.borders:
         y, x = max(top - r, 0), max(left - r, 0)
         around = job.picture[y : bottom + r, x : right + r]
@@ -394,7 +432,7 @@ def takes_long(job: Job) -> bool:
     if job.implementation == "opencv":
         return job.picture.size * max(job.ksize, MIN_OPENCV_PRODUCTS) > LONG_OPENCV_PRODUCTS
     is_on_cpu = job.implementation in [each.key for each in host_implementations()]
-    return is_on_cpu and job.picture.size * job.ksize**2 > LONG_PRODUCTS
+    return is_on_cpu and job.picture.size * job.filter.taps > LONG_PRODUCTS
 
 
 def factor_for(picture: NDArray[Any]) -> int:
@@ -409,22 +447,36 @@ def preview(job: Job) -> NDArray[Any] | None:
     The picture is averaged, and each weight shared among the nearest weights of the smaller grid:
     right for slopes, not for the finest detail.
     """
-    if not job.is_one_launch or job.pixel_type == "float16" or why_not(job):
+    if not job.is_one_launch or job.pixel_type == "float16" or (job.has_weights and why_not(job)):
         return None
     import cv2
 
     factor = factor_for(job.picture)
     small = job.but(picture=_reduced(job.picture), implementation="opencv")
     if not job.has_weights:
-        small = small.but(filter=replace(job.rank, ksize=round(job.radius / factor) * 2 + 1))
+        small = small.but(filter=_reduced_filter(job.filter, factor))
+        others = (each for each in reversed(host_implementations()) if not each.why_not(small))
+        [*next(others).prepare(small).filtering(found := np.empty_like(small.picture))]
     else:
         weights = reduced_weights(job.correlation.weights, factor)
         if job.has_length:
             weights /= factor  # from one pixel to the next the reduced picture rises as much more
-        small = small.but(weights=weights)
+        found = filtered(small.but(weights=weights))
     size = job.width, job.height
-    large = cv2.resize(filtered(small), size, interpolation=cv2.INTER_LINEAR)
+    large = cv2.resize(found, size, interpolation=cv2.INTER_LINEAR)
     return np.asarray(large).reshape(job.picture.shape)
+
+
+def _reduced_filter(chosen: Any, factor: float) -> Any:
+    def side(of: int) -> int:
+        return round(of // 2 / factor) * 2 + 1
+
+    reduced = replace(chosen, ksize=side(chosen.ksize))
+    if isinstance(chosen, NonLocalMeans):
+        return replace(reduced, patch=side(chosen.patch))
+    if isinstance(chosen, Bilateral):
+        return replace(reduced, sigma_space=chosen.sigma_space / factor)
+    return reduced
 
 
 def reduced_weights(weights: NDArray[np.float32], factor: float) -> NDArray[np.float32]:

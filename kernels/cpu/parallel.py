@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -12,30 +14,28 @@ from numpy.typing import NDArray
 from kernels.core.borders import source_indices
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
-from kernels.core.nonlinear import Rank
-from kernels.cpu import HostImplementation, Prepared, ranks
-from kernels.cpu.sequential import sample_range, tolerance
+from kernels.cpu import HostImplementation, Prepared
+from kernels.cpu.sequential import compiled_for, smallest, tolerance
+from kernels.cpu.stages import filling, tiles_of
+from kernels.cpu.tile_arrays import STAGES
 
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
-SORTED_PRODUCTS = 16  # what a sample that is sorted costs
+TILE_HW = 64, 512  # pixels; what is worked out for some of them stays in the second-level cache
 
 Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
-_compiled: set[tuple[str, bool, bool]] = set()
+_compiled: set[tuple[str, bool, type]] = set()
 
 
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load them from a cache."""
-    wanted = job.pixel_type, job.has_length, isinstance(job.filter, Rank)
-    is_new = wanted not in _compiled
+    is_new = (wanted := compiled_for(job)) not in _compiled
     if is_new:
-        one = np.zeros((1, 1, 1), job.picture.dtype)
-        small = Job.of(one, np.ones((1, 1), np.float32), gradient=job.has_length)
-        small = small.but(filter=Rank(1)) if isinstance(job.filter, Rank) else small
-        list(runner(small)(np.empty_like(one)))
+        small = smallest(job)
+        list(runner(small)(np.empty_like(small.picture)))
         _compiled.add(wanted)
     return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
 
@@ -45,8 +45,8 @@ def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
-    if isinstance(job.filter, Rank):
-        return lambda out: _ranks(job, out)
+    if not job.has_weights:
+        return lambda out: _tiles(job, out)
     run = _gradient(job) if job.has_length else _sums(job)
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)
@@ -101,20 +101,18 @@ def _gradient(job: Job) -> Loops:
     return fill
 
 
-def _ranks(job: Job, out: NDArray[Any]) -> Iterator[float]:
-    """Fill `out` with the ranks of the windows, whose samples are read with their halo first."""
-    from kernels.cpu._jit_rows import rank_rows
+def _tiles(job: Job, out: NDArray[Any]) -> Iterator[float]:
+    """Fill `out` with a filter that is no weighted sum, a tile a thread."""
+    # At least as large as what surrounds a tile, which is worked out for it once more.
+    rows, columns = (max(side, 2 * job.filter.reach) for side in TILE_HW)
+    tiles = tiles_of(job.height, job.width, rows, columns)
+    stages = STAGES[type(job.filter)](job.filter)
+    yield from filling(job, out, stages, tiles, usable_cores(), _threads().map)
 
-    target = np.empty(out.shape, np.float32) if out.dtype == np.float16 else out
-    is_integer, _ = sample_range(target)
-    for first, last, bands in _steps(job, SORTED_PRODUCTS * job.rank.taps):
-        given = ranks.around(job, (first, last), (0, job.width))
-        how = target[first:last], job.channels - job.has_alpha, is_integer
-        with _one_at_a_time:
-            rank_rows(given, how, last - first, bands)
-        yield last / job.height
-    if target is not out:
-        out[:] = target
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(usable_cores(), "parallel-tiles")
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -125,6 +123,12 @@ def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     pixels = np.concatenate([left, right])[:, None]
     samples = pixels * job.channels + np.arange(job.channels)
     return rows, np.where(pixels < 0, -1, samples).ravel()
+
+
+def sample_range(out: NDArray[Any]) -> tuple[bool, np.float32]:
+    """True for samples that are integers, and the largest of them."""
+    integers = out.dtype.kind == "u"
+    return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)
 
 
 def threads_for(job: Job) -> int:

@@ -25,8 +25,8 @@ from kernels.core.poison import Mask, is_as_before
 from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
-from kernels.oracle.nonlinear import Floats
-from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.oracle.nonlinear import Floats, in_doubt
+from kernels.oracle.reference import filtered, place_of, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 # Of a wide filter over a huge picture smaller ones, so that there are still a few of them.
@@ -68,17 +68,26 @@ def _grown(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float,
 def nonlinear_error(job: Job, tolerance: Tolerance, before: float) -> tuple[float, float, float]:
     """`_grown` of a filter that is no weighted sum, each from how it is defined.
 
-    Rank        samples that it was given, or the mean of two of them.
-    Morphology  the difference of two of them at most, rounded once.
-    Bilateral   A mean: Σwp / Σw is off by factor · (chain + WEIGHT_ULPS) · 2⁻²⁴ · 2 max|p|, where
-                each weight is off by so many units in its last place.  An exponent e is off by a
-                few of its own, which would be more for large e; but Σwe / Σw is at most ln n where
-                Σw ≥ 1, as the pixel itself has weight 1 (Gibbs' inequality).
-    NonLocalMeans  The same; and a weight that is about CUT may count or not.
-    Guided      a is off by at most what v is, over ε; v by (chain + 4) · 2⁻²⁴ · (2 max|p|)².
+    With n = factor · chain, u = 2⁻²⁴ and m = max|p|; what is flushed to zero is added to u · m.
+
+    Rank        Samples that it was given, or the mean of two of them.
+    Morphology  The difference of two of them at most, rounded once.
+    Bilateral   A mean Σwp / Σw: its sums are off by 2 n u m, and what a weight is off by, e of
+                itself, by Σw e |p - mean| / Σw ≤ 2 m Σw e / Σw.  Of e, WEIGHT_ULPS are exp's own
+                (2⁻²² for ex2.approx.ftz), and EXPONENT_ULPS times the exponent that one's rounding.
+                Σw |exponent| / Σw ≤ ln K² (Gibbs' inequality), as the pixel itself has weight 1.
+                An error of samples comes back 1 + 8 C ln K² times at most, as |p - p₀| ≤ c.
+    NonLocalMeans  The same, with the patch's sum in its exponent, where nothing may be taken away
+                again; |p - p₀| is at most d times the root of a patch's samples.  For weights that
+                are about CUT see `_add`.
+    Guided      a is off by at most what v is, over ε; v by n u (2 m)², also as a difference of
+                means; those of a and b by n u each.  Σ(a p + (1 - a) mean) is no larger than m, and
+                an error of samples comes back 1 + 1.3 m / √ε times.
+
+    Infinite where a sum may overflow.
     """
     chosen, round_off = job.filter, UNIT_ROUNDOFF * before + MIN_NORMAL
-    chain = tolerance.factor * (tolerance.chain + WEIGHT_ULPS)
+    colours, chain = job.channels - job.has_alpha, tolerance.factor * tolerance.chain
     match chosen:
         case Rank():
             is_mean = job.border == "crop" and chosen.percentile == 50
@@ -87,23 +96,26 @@ def nonlinear_error(job: Job, tolerance: Tolerance, before: float) -> tuple[floa
             is_difference = chosen.kind not in ORDER
             return 2 * is_difference * round_off, (1 + is_difference) * before, 1.0 + is_difference
         case Bilateral() | NonLocalMeans():
-            chain += 8 * math.log(chosen.ksize**2)
-            own = 2 * chain * round_off + (CUT * before if isinstance(chosen, NonLocalMeans) else 0)
+            alike = colours * chosen.patch**2 if isinstance(chosen, NonLocalMeans) else colours**2
+            own = 2 * (chain + tolerance.factor * _weight_ulps(job, math.log(chosen.ksize**2)))
             is_too_large = 2 * chosen.ksize**2 * before >= FLOAT32_MAX
-            return math.inf if is_too_large else own, before, _steepness(chosen, before)
+            steepness = 1 + 8 * math.sqrt(alike) * math.log(chosen.ksize**2)
+            return math.inf if is_too_large else own * round_off, before, steepness
     assert isinstance(chosen, Guided)
-    variance = chain * UNIT_ROUNDOFF * 4 * before**2
+    chain += tolerance.factor * WEIGHT_ULPS
+    variance = chain * (UNIT_ROUNDOFF * 4 * before**2 + MIN_NORMAL)
     own = 2 * before * min(variance / chosen.epsilon, 1.0) + 4 * chain * round_off
-    return own, 3 * before, 3.0 + 4 * before / math.sqrt(chosen.epsilon)
+    is_too_large = 4 * chosen.ksize**2 * before**2 >= FLOAT32_MAX
+    return math.inf if is_too_large else own, before, 1 + 1.3 * before / math.sqrt(chosen.epsilon)
 
 
-WEIGHT_ULPS = 8
+WEIGHT_ULPS, EXPONENT_ULPS = 8, 16
 
 
-def _steepness(chosen: Bilateral | NonLocalMeans, before: float) -> float:
-    """How much a mean by weights may make of an error of its samples, which weights follow."""
-    width = chosen.sigma_colour if isinstance(chosen, Bilateral) else chosen.strength
-    return 1 + 4 * before / width
+def _weight_ulps(job: Job, exponent: float) -> float:
+    """Units of 2⁻²⁴ of itself that a weight e^-exponent may be off by."""
+    patch = getattr(job.filter, "patch", 0)
+    return WEIGHT_ULPS + (EXPONENT_ULPS + patch**2 * (job.channels - job.has_alpha)) * exponent
 
 
 def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
@@ -116,7 +128,10 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
     """
     error, largest, runs = 0.0, largest_finite(job.picture), job.runs
     for run, tolerance in zip(runs, tolerances, strict=True):
-        own, made, most = _grown(job.part(run, job.picture), tolerance, largest)
+        part = job.part(run, job.picture)
+        own, made, most = _grown(part, tolerance, largest)
+        if isinstance(part.filter, NonLocalMeans):  # one weight of those about CUT
+            own += 2 * CUT * largest
         found, made = most * error + own + tolerance.levels * job.is_rounded, made + own
         is_stored = job.is_rounded and run is not runs[-1]
         if run.blend != OUTPUT:
@@ -295,7 +310,14 @@ def _add(
     found: Check, job: Job, answer: NDArray[Any], tile: Rectangle, oracle: Floats, limits: Limits
 ) -> Check:
     top, bottom, left, right = tile
-    error, differs, wrong = judged(job, answer[top:bottom, left:right], oracle, limits)
+    got = answer[top:bottom, left:right]
+    error, differs, wrong = judged(job, got, oracle, limits)
+    if wrong.any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
+        # Weights that are so near to CUT that their rounding decides may count or not.
+        place = place_of(job, (top, bottom), (left, right))
+        off = 2 * UNIT_ROUNDOFF * _weight_ulps(job, -math.log(CUT))
+        leeway = 2 * largest_finite(job.picture) * in_doubt(job.filter, place, off)
+        error, differs, wrong = judged(job, got, oracle, limits, leeway)
     at = np.unravel_index(int(error.argmax()), error.shape)
     worst = (top + int(at[0]), left + int(at[1]), int(at[2]))
     here = Check(
@@ -307,9 +329,12 @@ def _add(
 
 
 def judged(
-    job: Job, got: NDArray[Any], oracle: Floats, limits: Limits
+    job: Job, got: NDArray[Any], oracle: Floats, limits: Limits, leeway: Floats | float = 0.0
 ) -> tuple[Floats, Mask, Mask]:
-    """Errors of all samples, masks of those that differ rounded, and of those off limits."""
+    """Errors of all samples, masks of those that differ rounded, and of those off limits.
+
+    leeway  how much more some samples may be off by, before rounding
+    """
     expected = to_pixel_type(oracle, got.dtype)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
         nothing = np.zeros(got.shape, np.bool_)
@@ -317,7 +342,7 @@ def judged(
     error = _distance(got, oracle if got.dtype.kind == "f" else expected)
     differs = ~is_as_before(got, expected)
     differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
-    wrong = _is_wrong(got, error, oracle, limits)
+    wrong = _is_wrong(got, error, oracle, limits, leeway)
     if job.has_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
     return error, differs, wrong
@@ -335,21 +360,24 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> Floats:
     return np.where(np.isnan(distance), np.inf, distance)
 
 
-def _is_wrong(got: NDArray[Any], error: Floats, oracle: Floats, limits: Limits) -> Mask:
+def _is_wrong(
+    got: NDArray[Any], error: Floats, oracle: Floats, limits: Limits, leeway: Floats | float
+) -> Mask:
+    bound = limits.bound + leeway
     if got.dtype == np.float32:
-        return np.greater(error, limits.bound)
+        return np.greater(error, bound)
     # What is stored rounded has to be the rounding of some value within the bound of the oracle's:
     # an integer one off near a half, a float16 one step where two are equally near.
     with np.errstate(invalid="ignore"):
-        lowest, highest = (
-            to_pixel_type(oracle + off, got.dtype) for off in (-limits.bound, limits.bound)
-        )
+        lowest, highest = (to_pixel_type(oracle + off, got.dtype) for off in (-bound, bound))
         outside = (got < lowest) | (got > highest)
     if got.dtype.kind == "f":
         return np.asarray(outside | (np.isnan(got) != np.isnan(oracle)))
     # And an integer never more than `most_off`, which is above one only where the sums are so large
     # that float32 itself is coarser than an integer; `levels` are allowed in any case.
-    return np.logical_and(outside | (error > limits.most_off), error > limits.levels)
+    return np.logical_and(
+        outside | (error > limits.most_off + np.ceil(leeway)), error > limits.levels
+    )
 
 
 @once_a_picture

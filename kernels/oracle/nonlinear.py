@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -147,8 +147,9 @@ def _bilateral(chosen: Bilateral, place: Place) -> Floats:
         part = slice(r + dy, r + dy + height), slice(r + dx, r + dx + width)
         near = around[part]
         apart = np.abs(near - middle)[..., : place.colours].sum(2, keepdims=True)
-        space = -(dx**2 + dy**2) / (2 * chosen.sigma_space**2)
-        weight = np.exp(space - apart**2 / (2 * chosen.sigma_colour**2))
+        # Divided before they are squared, nothing overflows or vanishes.
+        space = ((np.array((dx, dy)) / chosen.sigma_space) ** 2).sum()
+        weight = np.exp(-(space + (apart / chosen.sigma_colour) ** 2) / 2)
         weight *= counts[part][..., np.newaxis]
         total += weight * near
         weights += weight
@@ -156,27 +157,46 @@ def _bilateral(chosen: Bilateral, place: Place) -> Floats:
 
 
 def _non_local_means(chosen: NonLocalMeans, place: Place) -> Floats:
+    total = weights = np.zeros(())
+    for near, weight in _of_patches(chosen, place):
+        weight = weight * (weight >= CUT)
+        total, weights = total + weight * near, weights + weight
+    return np.asarray(total / weights)
+
+
+def in_doubt(chosen: NonLocalMeans, place: Place, off: float) -> Floats:
+    """How much of a mean's weights may count or not: (rows, columns, 1), as a share of the others.
+
+    off  the relative error that a weight may have: those so near to CUT may be on its other side
+    """
+    doubtful = weights = np.zeros(())
+    with np.errstate(over="ignore", under="ignore"):
+        for _, weight in _of_patches(chosen, place):
+            is_near = np.abs(weight - CUT) <= off * CUT
+            doubtful = doubtful + weight * is_near
+            weights = weights + weight * ((weight >= CUT) & ~is_near)
+    return np.asarray(doubtful / weights)
+
+
+def _of_patches(chosen: NonLocalMeans, place: Place) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the pixels at each offset, and their weights before any are cut: (rows, columns, 1)."""
     r, p = chosen.radius, chosen.patch // 2
     around, counts = place.read(r + p), place.counts(r + p)
     (height, width), side = (each - 2 * (r + p) for each in counts.shape), chosen.patch
     patched = slice(r, r + height + 2 * p), slice(r, r + width + 2 * p)
-    middle, total = around[patched], np.zeros((height, width, around.shape[2]))
-    weights = np.zeros((height, width, 1))
+    middle, inner = around[patched], (slice(p, p + height), slice(p, p + width))
     for dy in range(-r, r + 1):
         for dx in range(-r, r + 1):
             other = tuple(
                 slice(r + d, r + d + n) for d, n in ((dy, len(middle)), (dx, middle.shape[1]))
             )
             both = counts[patched] & counts[other]
-            apart = ((around[other] - middle) ** 2)[..., : place.colours].mean(2) * both
-            windows = (sliding_window_view(each, (side, side)) for each in (apart, both))
+            apart = ((around[other] - middle) / chosen.strength)[..., : place.colours]
+            alike = np.where(both, (apart**2).mean(2), 0)
+            windows = (sliding_window_view(each, (side, side)) for each in (alike, both))
             squares, pairs = (each.sum((2, 3)) for each in windows)
-            weight = np.exp(-squares / np.maximum(pairs, 1) / chosen.strength**2)
-            inner = slice(p, p + height), slice(p, p + width)
-            weight *= (weight >= CUT) & counts[other][inner]
-            total += weight[..., np.newaxis] * around[other][inner]
-            weights += weight[..., np.newaxis]
-    return total / weights
+            weight = np.exp(-squares / np.maximum(pairs, 1)) * counts[other][inner]
+            yield around[other][inner], weight[..., np.newaxis]
 
 
 def _guided(chosen: Guided, place: Place) -> Floats:

@@ -29,13 +29,11 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     returns        (rows, columns, C) float64; the last of 2 or 4 channels is alpha and is copied
     """
     count = len(job.steps) if taken is None else taken
-    top, bottom = rows or (0, job.height)
-    left, right = columns or (0, job.width)
-    step = job.steps[count - 1]
-    reach, colours = step.filter.reach, job.channels - job.has_alpha
-    around = (top - reach, bottom + reach), (left - reach, right + reach)
-    where = (top, bottom), (left, right), (job.height, job.width), job.border
-    place = Place(_given(job, *around, count - 1), reach, *where, colours)
+    (top, bottom), (left, right) = rows, columns = (
+        rows or (0, job.height),
+        columns or (0, job.width),
+    )
+    step, place = job.steps[count - 1], place_of(job, rows, columns, count)
     if isinstance(step.filter, Correlation | Length):
         found = _summed(step.filter, place.given)
     else:
@@ -56,6 +54,14 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     if job.has_alpha:
         found[..., -1] = alpha
     return found
+
+
+def place_of(job: Job, rows: Span, columns: Span, count: int = 1) -> Place:
+    """What the step number `count` is given for rows × columns of its output."""
+    reach = job.steps[count - 1].filter.reach
+    around = (rows[0] - reach, rows[1] + reach), (columns[0] - reach, columns[1] + reach)
+    where = rows, columns, (job.height, job.width), job.border
+    return Place(_given(job, *around, count - 1), reach, *where, job.channels - job.has_alpha)
 
 
 def _summed(chosen: Correlation | Length, given: Floats) -> Floats:

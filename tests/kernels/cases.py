@@ -348,9 +348,10 @@ def random_list(random: np.random.Generator, implementation: str = "parallel", *
             random.random() < 0.2,
         )
         offset = 0.0 if is_gradient else float(random.choice((0, 0, 3.25)))
-        own_mix = 1.0 if is_gradient else mix
-        steps.append(Step(Correlation(weights, offset), implementation, mix=own_mix))
-        steps += [replace(LENGTH, mix=mix)] * is_gradient
+        blend = {"mix": mix, "threshold": float(random.choice((0, 0, 1.5, 100 * random.random())))}
+        own_blend = {} if is_gradient else blend
+        steps.append(Step(Correlation(weights, offset), implementation, **own_blend))
+        steps += [replace(LENGTH, **blend)] * is_gradient
     size_hw = random.integers(1, 24, 2)
     picture = random_picture(random, (*map(int, size_hw), channels), pixel_type, 1e3)
     how = {"border": str(random.choice(BORDERS)), "is_rounded": random.random() < 0.3, **fixed}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
-from kernels.core.nonlinear import Rank
+from kernels.core.nonlinear import KINDS, Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.step import Correlation
 from kernels.core.verdict import Check
 from kernels.engine.engine import Engine
@@ -107,6 +108,25 @@ def test_the_cpu_puts_samples_in_order_as_well(name, case, runners):
     for number, percentile in enumerate((0, 25, 50, 100)):
         chosen = Rank(case.ksize, percentile, is_disk=(number + case.channels) % 2 == 0)
         agree(runners(name), case.job(name).but(filter=chosen), case)
+
+
+ALIKE = (
+    *(partial(Morphology, kind=kind, is_disk=number % 2 == 1) for number, kind in enumerate(KINDS)),
+    lambda ksize: Bilateral(ksize, 1.5, 40.0),
+    lambda ksize: NonLocalMeans(ksize, 3, 40.0),
+    lambda ksize: Guided(ksize, 100.0),
+)
+
+
+@pytest.mark.parametrize("name", r.ON_HOST)
+@pytest.mark.parametrize("case", [e for e in pairwise_cases() if e.ksize <= 5], ids=str)
+def test_the_cpu_has_all_other_filters_as_well(name, case, runners):
+    """Three for each case, by turns, over samples up to 255: among larger ones none are alike."""
+    job = case.job(name)
+    picture = np.random.default_rng(case.ksize).random(job.picture.shape) * 255
+    job, number = job.but(picture=picture.astype(case.pixel_type)), pairwise_cases().index(case)
+    for at in range(3 * number, 3 * number + 3):
+        agree(runners(name), job.but(filter=ALIKE[at % len(ALIKE)](case.ksize)), case)
 
 
 @pytest.mark.parametrize("name", ["sequential", "parallel"])

@@ -1,5 +1,7 @@
 """What OpenCV would get wrong, it refuses; right up to there it is right, whichever call runs."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from kernels.core import borders
 from kernels.core.borders import BORDERS, strip_of_rows
 from kernels.core.cpu_load import usable_cores
 from kernels.core.errors import CannotRunError
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
+from kernels.core.step import Step
 from kernels.core.weights import separate
 from kernels.cpu import opencv
 from kernels.cpu.opencv import (
@@ -187,7 +191,8 @@ def test_how_far_a_bell_of_few_bits_is_off_at_most_is_known_of_its_weights(
     for _ in range(40):
         picture = np.where(random.random((60, 60)) < 0.5, 0, largest).astype(pixel_type)
         sums = cv2.filter2D(picture.astype(np.float64), -1, weights.astype(np.float64))
-        most = max(most, float(abs(blur(picture, None, -1, cv2.BORDER_DEFAULT) - sums).max()))
+        blurred = blur(picture[..., np.newaxis], None, -1, cv2.BORDER_DEFAULT)
+        most = max(most, float(abs(blurred - sums).max()))
     assert most <= at_most + 0.51
     assert most >= at_most / 4 or at_most < MAX_OFF
 
@@ -208,6 +213,43 @@ def test_integers_are_rounded_as_the_reference_rounds_them(pixel_type, name, ksi
         picture.astype(np.float64), -1, weights.astype(np.float64), borderType=cv2.BORDER_REPLICATE
     )
     assert abs(out - np.clip(sums, 0, np.iinfo(pixel_type).max)).max() <= 0.52
+
+
+WINDOWS = [
+    (Rank(5), ("uint8", "uint16", "float32")),
+    (Rank(7), ("uint8",)),
+    (Rank(7, 0.0, is_disk=True), ("uint8", "uint16", "float16", "float32")),
+    (Rank(5, 25.0), ()),
+    (Morphology(7, "closing"), ("uint8", "uint16", "float16", "float32")),
+    (Morphology(5, "top_hat", is_disk=True), ("uint8", "uint16", "float16", "float32")),
+    (Bilateral(7, 2.0, 30.0), ("uint8",)),
+    (Bilateral(5, 2.0, 30.0), ()),  # of grey it cuts off the fractions
+    (Bilateral(1, 2.0, 30.0), ()),  # which it takes for 3
+    (NonLocalMeans(5, 3, 30.0), ()),
+    (Guided(5, 100.0), ()),
+]
+
+
+@pytest.mark.parametrize(("chosen", "taken"), WINDOWS, ids=str)
+def test_what_it_has_not_it_refuses_and_what_it_has_is_the_same_in_bands(
+    engine, monkeypatch, chosen, taken
+):
+    for pixel_type in ("uint8", "uint16", "float16", "float32"):
+        picture = (np.random.default_rng(2).random((41, 30, 2)) * 255).astype(pixel_type)
+        job = Job(picture, (Step(chosen, "opencv", title="Median"),), "clamp")
+        if pixel_type not in taken:
+            assert "OpenCV has no median" in engine.why_not(job)
+            assert engine.best_for(job) == "parallel"
+            continue
+        assert engine.best_for(job) == "opencv"
+        found = []
+        for rows, cores in ((200, 1), (3, 3)):
+            in_bands(monkeypatch, rows, cores)
+            for border in ("clamp", "zero", "wrap"):
+                result = engine.run(replace(job, border=border), QUICK)
+                assert result.check.ok, str(result.check)
+                found.append(result.picture.tobytes())
+        assert found[3:] == found[:3]
 
 
 @pytest.mark.parametrize("ksize", [9, 31])

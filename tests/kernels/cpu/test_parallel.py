@@ -1,13 +1,16 @@
 """The loops on every core: the plain loops' sums, safe to call from anywhere, and stopped early."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kernels import Job
-from kernels.core.borders import BORDERS
-from kernels.cpu import _jit_rows, parallel, sequential
+from kernels.core.borders import BORDERS, strip_of_rows
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
+from kernels.core.step import Step
+from kernels.cpu import _jit_rows, parallel, plain_loops, sequential
 
 RNG = np.random.default_rng
 
@@ -53,6 +56,42 @@ def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
         pass
     assert compiled() == before
     assert picture.flags.writeable == writeable
+
+
+WINDOWS = (
+    Rank(5),
+    Rank(5, 100.0, is_disk=True),
+    Morphology(5, "closing"),
+    Bilateral(5, 2.0, 30.0),
+    NonLocalMeans(5, 3, 30.0),
+    Guided(5, 100.0),
+)
+
+
+@pytest.mark.parametrize("chosen", WINDOWS, ids=str)
+def test_where_tiles_and_strips_begin_does_not_show(chosen, monkeypatch):
+    """To the bit, also beside a light, whose rounding errors a running sum would carry along."""
+    picture = RNG(5).random((90, 70, 3), np.float32)
+    picture[20, 30] = 1e15
+    job = Job(picture, (Step(chosen),), "mirror")
+    whole, strip = filtered(parallel, job), strip_of_rows(40, 70, 90, job.reach, "mirror")
+    part = replace(job, picture=strip.of(picture), strip=strip)
+    assert filtered(parallel, part)[strip.own].tobytes() == whole[40:70].tobytes()
+    monkeypatch.setattr(parallel, "TILE_HW", (9, 11))
+    assert filtered(parallel, job).tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("implementation", [sequential, parallel])
+@pytest.mark.parametrize("chosen", WINDOWS, ids=str)
+def test_nothing_of_them_is_compiled_while_it_is_timed_and_all_is_told(implementation, chosen):
+    job = Job(RNG(6).random((30, 20, 4), np.float32), (Step(chosen),), "crop")
+    prepared = implementation.prepare(job)
+    loops = [getattr(plain_loops, name) for name in ("_rank", "_bilateral", "_non_local_means")]
+    before = [len(plain_loops._compiled(each).signatures) for each in loops]
+    shares = list(prepared.filtering(np.empty_like(job.picture)))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert [len(plain_loops._compiled(each).signatures) for each in loops] == before
 
 
 def compiled():

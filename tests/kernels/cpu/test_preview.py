@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from kernels import filters
 from kernels.core.job import Job
-from kernels.cpu import opencv
+from kernels.core.nonlinear import NonLocalMeans
+from kernels.core.step import Step
+from kernels.cpu import opencv, parallel
 from kernels.cpu.opencv import factor_for, preview, reduced_weights, takes_long
 from kernels.pictures.generated import scene
 
@@ -47,11 +50,25 @@ def test_a_preview_looks_like_the_answer(kind, border):
     assert off.max() < 0.1
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+@pytest.mark.parametrize("chosen", [e for e in filters.all_filters() if not e.has_weights])
+def test_a_preview_of_what_is_no_weighted_sum_looks_like_the_answer(chosen, kind):
+    white = float(np.iinfo(kind).max)
+    picture = (scene()[:300, :300] / 255.0 * white).astype(kind)
+    job = Job(picture, (Step(chosen.of_size(9, white=white), "parallel"),))
+    shown, answer = preview(job), np.empty_like(picture)
+    [*parallel.prepare(job).filtering(answer)]
+    assert (shown.shape, shown.dtype) == (picture.shape, picture.dtype)
+    assert np.abs(shown.astype(float) - answer).mean() / white < 0.03
+
+
 def test_only_what_takes_long_on_the_cpu_is_worth_a_preview():
     large = Job.of(np.zeros((3000, 4000, 3), np.uint8), mean(127), implementation="opencv")
     assert takes_long(large)
     assert takes_long(large.but(implementation="sequential", weights=mean(5)))
     assert not takes_long(large.but(implementation="shared"))
+    alike = NonLocalMeans(21, 7, 10.0)  # which looks at 21,609 pixels for each
+    assert takes_long(Job.of(scene(), mean(5)).but(implementation="parallel", filter=alike))
     assert not takes_long(Job.of(scene(), mean(5), implementation="opencv"))
     assert factor_for(large.picture) == 4
     assert factor_for(scene()) == 2

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
@@ -15,7 +15,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.cache import read_only
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import MAX_STEPS, Job, Progress
-from kernels.core.step import LENGTH, Correlation, Step
+from kernels.core.step import LENGTH, Blend, Correlation, Step
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
 from kernels.engine import engine as engine_module
@@ -148,6 +148,29 @@ def test_the_step_that_is_wrong_is_found_and_so_is_the_whole(spoiled):
     (found,) = (each.check for each in result.steps if not each.check.ok)
     assert (found.wrong, found.worst) == (1, (7, 9, 1))
     assert not result.check.ok
+
+
+def test_with_a_threshold_unsharp_leaves_flat_noise_alone_and_sharpens_edges():
+    random = np.random.default_rng(4)
+    picture = np.where(np.arange(60) < 30, 60, 180) + random.integers(-2, 3, (40, 60))
+    job = listed(step("unsharp", 5, threshold=8.0), picture=read_only(picture.astype(np.uint8)))
+    result = Engine(use_gpu=False).run(job, EVERY_PIXEL)
+    assert result.check.ok
+    changed = result.picture != job.picture[..., 0]
+    assert not changed[:, :26].any()
+    assert not changed[:, 34:].any()
+    assert changed[:, 29:31].all()
+
+
+@given(threshold=st.floats(0, 300, width=32), mix=st.sampled_from((1.0, 0.5, 0.0)))
+def test_a_threshold_takes_so_much_of_every_change_and_never_turns_one(threshold, mix):
+    random = np.random.default_rng(5)
+    before, after = random.normal(0, 100, (2, 9, 11, 4)).astype(np.float32)
+    found = step_list.blended(Blend(mix, threshold), before, after)
+    change = after.astype(np.float64) - before
+    expected = before + mix * np.sign(change) * np.maximum(np.abs(change) - threshold, 0)
+    expected[..., 3] = after[..., 3] if (mix, threshold) == (1, 0) else before[..., 3]
+    np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_a_picture_without_channels_comes_back_without_channels():

@@ -57,8 +57,12 @@ def by_scipy(job):
         found = slid(given, run.steps[0].filter.weights, job.border) + run.steps[0].filter.offset
         if len(run.steps) > 1:
             found = np.hypot(*(slid(found, each, job.border) for each in (SOBEL, SOBEL.T)))
-        share = float(np.float32(run.blend.mix))
-        given = found if share == 1 else share * stored(found) + (1 - share) * before
+        share, threshold = map(float, map(np.float32, run.blend))
+        if share != 1 or threshold:
+            change = stored(found) - before
+            change -= change.clip(-threshold, threshold)
+            found = before + share * change
+        given = found
         if job.has_alpha:
             given[..., -1] = before[..., -1]
     return given
