@@ -44,8 +44,13 @@ MAX_SHARED_BYTES = 232_448  # of a block on an H200
 FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
 PIXEL_TYPES = ("float32", "uint8")
 FILTERS_FOR = {"low_rank": ("unsharp",)}  # by the form of the weights
-DISK = "maximum"  # of which a disk is taken, where no square is
-RANKS = {"median": ("median",), "extremes": ("minimum", DISK)}  # by what the rung does
+DISKS = ("maximum", "closing")  # of which a disk is taken, where no square is
+# By what the rung does.
+RANKS = {
+    "median": ("median",),
+    "extremes": ("minimum", "maximum"),
+    "morphology": ("opening", "closing"),
+}
 LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # forms made for them
 # What the table of work is worked out for: likewise, on a device like the one that was measured.
 WORK_KSIZES, WORK_SIDES, MULTIPROCESSORS = (7, 5, 3), (2048, 64), 132
@@ -78,7 +83,7 @@ def _first_job(
     """Find the first job on a grey picture in 32×8 blocks that `rung` takes."""
     for pixel_type, ksize, name, side in product(PIXEL_TYPES, ksizes, names, sides):
         chosen, picture = filters.get(name), np.zeros((side, side, 1), pixel_type)
-        made = chosen.of_size(ksize, is_disk=name == DISK)
+        made = chosen.of_size(ksize, is_disk=name in DISKS)
         step = Step(made, rung.key, (32, 8), title=chosen.title)
         job = Job(picture, (step, *(LENGTH,) * rung.gradient))
         if rung.why_not_anywhere(job) is None:

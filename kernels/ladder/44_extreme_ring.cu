@@ -3,7 +3,7 @@ title   = "Ring of minima"
 idea    = "A block walks down the picture: rows' minima stay in a ring in shared memory, and along either axis a thread makes many neighbours at once, whose windows share a core."
 after   = "extreme_doubling"
 filter  = "extremes"
-includes = ["extremes", "wide", "async", "extreme_ring"]
+includes = ["extremes", "wide", "async", "windows", "strips", "extreme_ring"]
 own_block = "A block of 256 threads walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
 lesson  = """
@@ -31,19 +31,9 @@ stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 struct Rows {
     const Strip& strip;
 
-    // A warp a row, sixteen bytes a lane.
     __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
-        if (strip.has(step)) {
-            const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-            const int chunks = (strip.end() - strip.from()) / CHUNK;
-            #pragma unroll 4
-            for (int r = warp; r < STEP_ROWS; r += THREADS / 32) {
-                const sample* const from = strip.row(step, r) + strip.from();
-                unsigned char* const row = stage + r * IN_STRIDE + (strip.from() - strip.first()) * BYTES;
-                uint4* const to = reinterpret_cast<uint4*>(row);
-                for (int c = lane; c < chunks; c += 32) copy_async(to + c, from + c * CHUNK);
-            }
-        }
+        if (strip.has(step))
+            strip.each_chunk(stage, step, [](uint4* to, const sample* from) { copy_async(to, from); });
         end_group();  // an empty one at the end: so the wait is the same for all steps
     }
     __device__ __forceinline__ void wait(int) const { wait_for_groups<STAGES - 1>(); }

@@ -4,7 +4,7 @@ idea    = "The copy engine brings the rows: one request a row, by one warp, and 
 after   = "extreme_ring"
 filter  = "extremes"
 quick   = "SAMPLE_BYTES == 4 and KSIZE <= 31"  # measured on an H200
-includes = ["extremes", "wide", "extreme_ring"]
+includes = ["extremes", "wide", "windows", "strips", "copies", "extreme_ring"]
 capability = [9, 0]
 own_block = "A block of 256 threads walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
@@ -30,62 +30,6 @@ loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HAL
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
-// ---- The copy engine. ------------------------------------------------------------------------------
-
-using barrier = unsigned long long;  // in shared memory
-
-#ifdef CUDA_ON_CPU  // what it would bring is there at once
-__device__ __forceinline__ void begin_barrier(barrier*) {}
-__device__ __forceinline__ void expect(barrier*, unsigned) {}
-__device__ __forceinline__ void wait_for(barrier*, int) {}
-__device__ __forceinline__ void see_stores() {}
-__device__ __forceinline__ void bring(void* to, const void* from, unsigned bytes, barrier*) {
-    for (unsigned i = 0; i < bytes / 16; ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
-}
-#else
-__device__ __forceinline__ unsigned shared_address(const void* at) {
-    return static_cast<unsigned>(__cvta_generic_to_shared(at));
-}
-__device__ __forceinline__ void begin_barrier(barrier* bar) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(bar)) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-// So many bytes complete the barrier's phase.
-__device__ __forceinline__ void expect(barrier* bar, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(bar)), "r"(bytes) : "memory");
-}
-__device__ __forceinline__ void bring(void* to, const void* from, unsigned bytes, barrier* bar) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 ::"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(bar)) : "memory");
-}
-// Until the phase is complete; phases count 0, 1, 0, 1 ...
-__device__ __forceinline__ void wait_for(barrier* bar, int phase) {
-    asm volatile("{\n.reg .pred there;\nagain:\n"
-                 "mbarrier.try_wait.parity.shared.b64 there, [%0], %1;\n@!there bra again;\n}"
-                 ::"r"(shared_address(bar)), "r"(phase) : "memory");
-}
-// Or the engine might not see what threads have stored, and bring new bytes before it.
-__device__ __forceinline__ void see_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-#endif
-
-struct Rows {
-    const Strip& strip;
-    barrier* bars;  // [STAGES]
-
-    __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
-        const int r = threadIdx.x;
-        if (r >= STEP_ROWS || !strip.has(step)) return;  // one warp
-        const unsigned bytes = (strip.end() - strip.from()) * BYTES;
-        barrier* const bar = bars + step % STAGES;
-        if (r == 0) expect(bar, bytes * STEP_ROWS);
-        __syncwarp();
-        unsigned char* const to = stage + r * IN_STRIDE + (strip.from() - strip.first()) * BYTES;
-        bring(to, strip.row(step, r) + strip.from(), bytes, bar);
-    }
-    __device__ __forceinline__ void wait(int step) const { wait_for(bars + step % STAGES, step / STAGES & 1); }
-    __device__ __forceinline__ void put() const { see_stores(); }
-};
-
 extern "C" __global__ void __launch_bounds__(THREADS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
@@ -99,6 +43,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(
     if (strip.rows <= 0) return;
     if (threadIdx.x < STAGES) begin_barrier(bars + threadIdx.x);
     __syncthreads();
-    Rows rows = {strip, bars};
+    Copies<Strip, STEP_ROWS, STAGES, IN_STRIDE> rows = {strip, bars};
     walk(reinterpret_cast<unsigned char*>(memory), strip, rows, dst);
 }

@@ -11,6 +11,7 @@
 #define HAS_OFFSET 0     // 1: OFFSET is added to every weighted sample
 #define OFFSET float(0.0f)
 #define IS_DISK 0        // 1: of a rank only a disk of diameter KSIZE counts
+#define KIND OPENING     // of a morphology: what is made of a minimum and a maximum
 #define IS_MAXIMUM 0     // 1: the greatest sample is wanted, 0: the least
 #define PERCENTILE 50.0  // of a rank: of n samples number n * PERCENTILE / 100 in order, at most n - 1
 #define BLOCK_X 32       // threads a block; x counts samples, not pixels
@@ -54,6 +55,7 @@ constexpr int HALO_Y = RADIUS;
 
 enum Border { ZERO, CLAMP, REFLECT, MIRROR, WRAP, CROP };
 constexpr int OUTSIDE = -1;
+enum Kind { OPENING, CLOSING, GRADIENT, TOP_HAT, BLACK_HAT };
 
 // Where position i of an axis of `size` pixels is read from, or OUTSIDE where the sample is zero, or none.
 __device__ __forceinline__ int border_index(int i, int size) {

@@ -21,7 +21,7 @@ import numpy as np
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
-from kernels.core.nonlinear import KINDS
+from kernels.core.nonlinear import KINDS, Morphology
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text, table_beside
 from kernels.core.weights import gain, separable_terms, terms_gain
 from kernels.rungs.digit_bands import fixed_point, row_of
@@ -125,8 +125,7 @@ def knobs(job: Job) -> dict[str, str | int | float]:
         "CHANNELS": job.channels,
         "HAS_ALPHA": int(job.has_alpha),
         "SAMPLE": job.pixel_type,
-        # Of a weighted sum, what does not count is as if it were 0.
-        "BORDER": "ZERO" if job.border == "crop" and job.has_weights else job.border.upper(),
+        "BORDER": _border(job).upper(),
         "BLOCK_X": job.block_xy[0],
         "BLOCK_Y": job.block_xy[1],
         "HAS_OFFSET": int(bool(offset)),
@@ -137,6 +136,15 @@ def knobs(job: Job) -> dict[str, str | int | float]:
         "IS_MAXIMUM": int(getattr(job.filter, "percentile", 0) == 100),
         "PERCENTILE": float(getattr(job.filter, "percentile", 50)),
     }
+
+
+def _border(job: Job) -> str:
+    """The job's; in place of crop another that gives the same, where there is one."""
+    if job.border == "crop" and job.has_weights:
+        return "zero"
+    # What stands in beyond the edge lies in the square as well, and counts once more.
+    is_square = isinstance(job.filter, Morphology) and not job.filter.is_disk
+    return "clamp" if job.border == "crop" and is_square else job.border
 
 
 def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:

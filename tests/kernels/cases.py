@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
-from kernels.core.nonlinear import Rank
+from kernels.core.nonlinear import KINDS, Morphology, Rank
 from kernels.core.step import LENGTH, Correlation, Step, Weights
 from kernels.rungs.rung import ladder
 from tests.made_up import H200
@@ -280,7 +280,7 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
 
 def a_job(
     picture: NDArray[Any],
-    chosen: Weights | Rank,
+    chosen: Weights | Rank | Morphology,
     border: str,
     implementation: str,
     block_xy: tuple[int, int] = (32, 8),
@@ -290,7 +290,7 @@ def a_job(
 
     fields  more of a Job's
     """
-    made = chosen if isinstance(chosen, Rank) else Correlation(chosen)
+    made = chosen if isinstance(chosen, Rank | Morphology) else Correlation(chosen)
     length = (LENGTH,) * (does(implementation) == "gradient")
     return Job(picture, (Step(made, implementation, block_xy), *length), border, **fields)
 
@@ -301,16 +301,20 @@ def does(implementation: str) -> str:
 
 
 def is_rank(implementation: str) -> bool:
-    """Whether it is a rung for order statistics."""
-    return does(implementation) in ("median", "extremes")
+    """Whether it is a rung for order statistics, or for what is made of them."""
+    return does(implementation) in ("median", "extremes", "morphology")
 
 
-def fitting_filter(random: np.random.Generator, ksize: int, implementation: str) -> Weights | Rank:
+def fitting_filter(
+    random: np.random.Generator, ksize: int, implementation: str
+) -> Weights | Rank | Morphology:
     """Random weights, or an order statistic, that `implementation` takes."""
     if not is_rank(implementation):
         return fitting_weights(random, ksize, implementation)
     sizes = RANK_SIZES.get(implementation, (ksize,))
-    is_disk = implementation == "extreme_disk"
+    is_disk = implementation in ("extreme_disk", "morphology_disk")
+    if does(implementation) == "morphology":
+        return Morphology(ksize, KINDS[random.integers(len(KINDS))], is_disk)
     if implementation in ("median_sort", "extreme_taps"):  # they take both
         is_disk = random.random() < 0.5
     percentile = 50.0 if does(implementation) == "median" else float(random.choice((0, 100)))

@@ -8,7 +8,7 @@ import pytest
 from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
-from kernels.core.nonlinear import Rank
+from kernels.core.nonlinear import Morphology, Rank
 from kernels.core.step import Step
 from kernels.engine.auto import (
     AUTO,
@@ -178,6 +178,10 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Rank(9, 0), "float32", "extreme_tile"),
         (Rank(15, 0), "float32", "extreme_copies"),
         (Rank(9, 0, is_disk=True), "uint8", "extreme_disk"),
+        (Morphology(9), "uint8", "morphology_ring"),
+        (Morphology(9), "float32", "morphology_copies"),
+        (Morphology(63), "uint8", "morphology_passes"),
+        (Morphology(9, is_disk=True), "uint8", "morphology_disk"),
     ],
 )
 def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):

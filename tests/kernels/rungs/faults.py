@@ -282,6 +282,29 @@ FAULTS = {
     "the last row of a band counts for too few sums": Fault(
         "tile_separable", "tap + i - (BAND - 1) >= KSIZE", "tap + i - (BAND - 2) >= KSIZE"
     ),
+    "the second extreme is of the picture as well": Fault(
+        "morphology_passes",
+        "if constexpr (KIND == GRADIENT) run_down",
+        "if constexpr (true) run_down",
+    ),
+    "a hat is the wrong way round": Fault(
+        "morphology_passes", "made = second - row_of(src", "made = row_of(src"
+    ),
+    "what does not count is the first extreme's": Fault(
+        "morphology_disk", "disk_extreme<SECOND>(tiles, first", "disk_extreme<FIRST>(tiles, first"
+    ),
+    "a disk's alpha is an extreme": Fault(
+        "morphology_disk", "if (is_alpha(x)) found", "if (false) found"
+    ),
+    "the first extreme goes on beyond the picture": Fault(
+        "morphology_ring", "if (BORDER != WRAP && column", "if (false && column"
+    ),
+    "the rows that are kept are a step old": Fault(
+        "morphology_ring", "kept[i] = values[STEP_ROWS + i]", "kept[i] = values[i]"
+    ),
+    "the engine brings a row too few": Fault(
+        "morphology_copies", "if (r < STEP_ROWS) bring", "if (r < STEP_ROWS - 1) bring"
+    ),
     "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
     "a term is summed over what is still read": Fault(
         "low_rank", "__syncthreads();  // what was summed along x has been read", ""

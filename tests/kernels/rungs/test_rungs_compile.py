@@ -38,6 +38,7 @@ SPILLS = {
     "extreme_doubling": 64,  # on 12.0 alone
     "extreme_ring": 24,  # on 7.5 alone
     "extreme_copies": 8,  # of bytes with alpha
+    "morphology_ring": 252,  # of bytes at K = 31, where 60 rows are kept, but on 9.0 and 12.0
 }
 
 

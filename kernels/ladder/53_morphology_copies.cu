@@ -1,0 +1,50 @@
+/*---
+title   = "Morphology in one launch, copy engine"
+idea    = "The copy engine brings the rows, as for a minimum alone."
+after   = "morphology_ring"
+filter  = "morphology"
+quick   = "SAMPLE_BYTES == 4"
+includes = ["extremes", "wide", "windows", "strips", "copies", "morphology", "morphology_ring"]
+capability = [9, 0]
+own_block = "A thread takes a column of four bytes down a strip of the picture."
+requires = [
+    ["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose morphology_disk."],
+    ["KSIZE <= 31", "A column's last {KSIZE - 1} rows are kept in registers here, twice, and there is room for 30. Choose morphology_passes."],
+]
+lesson  = """
+Four barriers a step are as many times at which all threads of a block wait for the slowest. What the copy engine does \
+takes none of their time: one warp asks for rows, and the others have neither addresses to count nor copies to begin."""
+
+[[passes]]
+block  = ["up(FIRST_BYTES // 4, 32)", "1"]
+covers = ["WIDE_STRIP // SAMPLE_BYTES", """up(parts(HEIGHT, max(1,
+    (2 if KSIZE <= 15 else 1) * min(MORPHOLOGY_BLOCKS, 232448 // (MORPHOLOGY_BYTES + 1024)) * MULTIPROCESSORS
+    // parts(WIDTH * CHANNELS * SAMPLE_BYTES, WIDE_STRIP))), 16)"""]
+halo = ["FAR * HALO_X", "FAR * HALO_Y"]
+rows_by = "16"
+shared_bytes = "MORPHOLOGY_BYTES"
+# Of 16 rows at a time what lies in the picture; where it wraps around, not what comes from its other end.
+loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * FAR * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
+        - max(0, FAR * HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
+    * (up(HEIGHT, 16) + segments(16) * up(2 * FAR * RADIUS, 16))
+    + (KIND >= 3) * up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
+---*/
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    DYNAMIC_SHARED(uint4, memory);  // STAGES of rows as they are, rows of the first extreme, and of the second
+    __shared__ barrier bars[STAGES];
+    const int steps = (end_row - first_row + STEP_ROWS - 1) / STEP_ROWS;
+    const int tall = (steps + gridDim.y - 1) / gridDim.y * STEP_ROWS, y = first_row + blockIdx.y * tall;
+    const Strip strip = {src, height, width, pitch, static_cast<int>(blockIdx.x) * STRIP, y, min(tall, end_row - y)};
+    if (strip.rows <= 0) return;
+    if (threadIdx.x < STAGES) begin_barrier(bars + threadIdx.x);
+    __syncthreads();
+    Copies<Strip, STEP_ROWS, STAGES, IN_STRIDE> rows = {strip, bars};
+    walk(reinterpret_cast<unsigned char*>(memory), strip, rows, dst);
+}
