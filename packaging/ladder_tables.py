@@ -48,6 +48,7 @@ DISKS = ("maximum", "closing")  # of which a disk is taken, where no square is
 # By what the rung does.
 RANKS = {
     "median": ("median",),
+    "percentiles": ("median",),
     "extremes": ("minimum", "maximum"),
     "morphology": ("opening", "closing"),
 }

@@ -285,7 +285,7 @@ class Told:
     def _write_statement(self, node: Node, parent: Node) -> None:
         if node.type in CONTAINERS:
             self._write_children(node)
-        elif node.has_error:
+        elif node.has_error and node.type != "if_statement":
             for child in node.named_children:
                 if child.type in STATEMENTS or child.type in CONTAINERS:
                     self._write_statement(child, node)

@@ -16,7 +16,7 @@ includes = ["wide", "async", "tensor", "bytes"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
-    ["KSIZE <= 15", "A thread keeps four sums of {KSIZE} rows in registers here, and has registers for 15 rows. Choose another implementation, such as ring_separable."],
+    ["KSIZE <= 15", "A thread keeps four sums of {KSIZE} rows in registers here, and has registers for 15 rows. Choose another implementation, such as tensor_separable."],
 ]
 capability = [7, 5]
 own_block = "A warp owns 128 samples of a row and walks down the picture, with seven others beside it."

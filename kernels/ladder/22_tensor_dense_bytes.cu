@@ -16,7 +16,7 @@ after   = "tensor_bytes"
 weights = "fixed_point"
 includes = ["wide", "async", "tensor", "digits"]
 requires = [
-    ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as window_tile."],
+    ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
     ["KSIZE <= 15", "Beyond a size of 15 most of what would be multiplied here is zero. Choose another implementation, such as tensor_split."],
 ]
 capability = [8, 0]

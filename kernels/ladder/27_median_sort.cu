@@ -1,15 +1,16 @@
 /*---
-title   = "Median by sorting"
+title   = "Sorted windows"
 idea    = "One thread per sample puts the samples of its window in order, one by one, in memory of its own."
-filter  = "median"
+filter  = "percentiles"
+includes = ["percentile"]
 lesson  = """
 A thread has registers for a few dozen numbers, each with a name of its own: an array that is looked up by a number that the \
 compiler does not know lies in local memory instead, which is the thread's share of global memory. An insertion sort moves half \
 of what it has for each new sample, so a window of K x K costs about K^4 / 4 such moves."""
-requires = [["KSIZE <= 15", "Sorting {KSIZE * KSIZE} samples in each thread would take minutes. Choose a smaller size."]]
+requires = [["KSIZE <= 15", "Sorting {KSIZE * KSIZE} samples in each thread would take minutes. Choose a smaller size, or rank_bits."]]
 
 [[passes]]
-loads = { picture = "FILTERED * KSIZE**2 + ALPHA" }
+loads = { picture = "FILTERED * WINDOW + ALPHA" }
 ---*/
 
 constexpr int COUNT = KSIZE * KSIZE;
@@ -49,8 +50,8 @@ extern "C" __global__ void convolve(
             ordered[at] = value;
         }
     }
-    // Of an even number, which only the border crop makes, it is the mean of the middle two.
-    const float low = __int_as_float(turned(ordered[(count - 1) / 2]));
-    const float high = __int_as_float(turned(ordered[count / 2]));
-    row_of(dst, y, pitch)[x] = to_sample(count % 2 ? low : 0.5f * low + 0.5f * high);
+    const Ranks at = ranks_of(count);
+    const float low = __int_as_float(turned(ordered[at.low]));
+    const float high = __int_as_float(turned(ordered[at.high]));
+    row_of(dst, y, pitch)[x] = to_sample(at.low == at.high ? low : 0.5f * low + 0.5f * high);
 }

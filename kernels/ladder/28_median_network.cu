@@ -10,9 +10,9 @@ exchanges for all windows: the compiler knows each place, so that all threads of
 leaves the registers. And to find the middle it need not sort. Of n / 2 + 2 samples neither the least nor the \
 greatest can be the median of all n: it drops both, takes the next sample, and so on until three are left."""
 requires = [
-    ["KSIZE <= 7", "The network would need {KSIZE * KSIZE // 2 + 2} registers for samples, and thousands of instructions. Choose a size up to 7, or another implementation, such as median_sort."],
-    ["not IS_DISK", "The network takes squares only; choose another implementation, such as median_sort."],
-    ["BORDER != 'CROP'", "The network needs all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+    ["KSIZE <= 7", "The network would need {KSIZE * KSIZE // 2 + 2} registers for samples, and thousands of instructions. Choose a size up to 7, or another implementation, such as rank_bits."],
+    ["not IS_DISK", "The network takes squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "The network needs all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
 ]
 
 [[passes]]

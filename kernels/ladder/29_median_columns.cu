@@ -11,14 +11,19 @@ thread makes a tile, it sorts each column of three once, for all three windows t
 below each other it orders the two samples that both have, before each adds its third. Where nine samples took some \
 40 minima and maxima, it is then about 18, and the time is that of reading and writing the picture."""
 requires = [
-    ["KSIZE == 3", "Sorted columns are worked out for size 3 only, not for {KSIZE}; choose another implementation, such as median_tiles."],
-    ["not IS_DISK", "Sorted columns take squares only; choose another implementation, such as median_sort."],
-    ["BORDER != 'CROP'", "Sorted columns need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+    ["KSIZE == 3", "Sorted columns are worked out for size 3 only, not for {KSIZE}; choose another implementation, such as rank_bits."],
+    ["not IS_DISK", "Sorted columns take squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "Sorted columns need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
 ]
 
 [[passes]]
 block  = ["128", "1"]
 covers = ["128", "32"]
+# Of ten rows a thread's own four and a pixel on either side; where the row ends within four, its end once more.
+loads = { picture = """(parts(HEIGHT, 8) * 10 * ((4 + 2 * CHANNELS) * parts(WIDTH * CHANNELS, 4)
+    - 2 * CHANNELS * (BORDER == 'CLAMP' or BORDER == 'REFLECT')
+    + CHANNELS * (WIDTH * CHANNELS % 4 > 0) * (parts(WIDTH * CHANNELS, 4) - (WIDTH - 1) * CHANNELS // 128 * 32)))""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 ---*/
 
 constexpr int WIDE = 4, ROWS = 8;           // samples and rows that a thread makes

@@ -13,15 +13,23 @@ meet their own neighbours; the same column of two rows never has to. A byte is p
 bits, and what is below stays what it was: one instruction makes a pair, and what lies below decides only between \
 equals."""
 requires = [
-    ["KSIZE == 3", "Sorted columns are worked out for size 3 only, not for {KSIZE}; choose another implementation, such as median_tiles."],
+    ["KSIZE == 3", "Sorted columns are worked out for size 3 only, not for {KSIZE}; choose another implementation, such as rank_bits."],
     ["SAMPLE_BYTES <= 2", "Two samples of type {SAMPLE} do not fit into a register; choose another implementation, such as median_columns."],
-    ["not IS_DISK", "Sorted columns take squares only; choose another implementation, such as median_sort."],
-    ["BORDER != 'CROP'", "Sorted columns need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+    ["not IS_DISK", "Sorted columns take squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "Sorted columns need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
 ]
 
 [[passes]]
 block  = ["128", "1"]
 covers = ["32 * (16 if SAMPLE_BYTES == 1 and CHANNELS > 1 else 8)", "4 * (8 if CHANNELS == 1 else 4)"]
+# Of twelve rows, or eight, a thread's own samples and words on either side; at the ends pixels.
+loads = { picture = """((parts(HEIGHT, 8) * 12 if CHANNELS == 1 else parts(HEIGHT, 4) * 8)
+    * (parts(WIDTH * CHANNELS, COVERS_X // 32) * (COVERS_X // 32)
+    + 2 * up(CHANNELS, 4 // SAMPLE_BYTES) * (parts(WIDTH * CHANNELS, COVERS_X // 32) - 1)
+    + CHANNELS * (BORDER != 'CLAMP' and BORDER != 'REFLECT') * (1 + (WIDTH * CHANNELS % (COVERS_X // 32) == 0))
+    + CHANNELS * (WIDTH * CHANNELS % (COVERS_X // 32) > 0)
+    * (parts(WIDTH * CHANNELS, COVERS_X // 32) - (WIDTH - 1) * CHANNELS // COVERS_X * 32)))""" }
+stores = { picture = "up(WIDTH * CHANNELS, COVERS_X // 32) * HEIGHT" }
 ---*/
 
 constexpr int WORDS = A_WORD == 4 && CHANNELS == 1 ? 2 : 4;  // that a thread makes of a row,

@@ -13,9 +13,9 @@ in order only some in the middle can still be it: with each step the window has 
 dropped, and no step orders what it will drop. 5 x 5 takes about 65 minima and maxima a sample; a network for each \
 window took 260."""
 requires = [
-    ["KSIZE == 5", "Merged tiles are written out for size 5 only: size {KSIZE} would be too long a program. Choose another implementation, such as median_halves."],
-    ["not IS_DISK", "Merged tiles take squares only; choose another implementation, such as median_sort."],
-    ["BORDER != 'CROP'", "Merged tiles need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+    ["KSIZE == 5", "Merged tiles are written out for size 5 only: size {KSIZE} would be too long a program. Choose another implementation, such as rank_bits."],
+    ["not IS_DISK", "Merged tiles take squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "Merged tiles need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
 ]
 
 [[passes]]
@@ -24,6 +24,9 @@ covers = ["128 * CHANNELS", "(16 if PLANES == 1 else 8) * (2 if SAMPLE_BYTES <= 
 shared_bytes = """max(PLANES * ((16 if PLANES == 1 else 8) + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * 4,
     (CHANNELS > 1) * (16 if PLANES == 1 else 8) * (2 if SAMPLE_BYTES <= 2 else 1)
     * (128 * CHANNELS * SAMPLE_BYTES + 4))"""
+loads = { picture = """(BLOCKS * ((16 if PLANES == 1 else 8) + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * CHANNELS
+    * (2 if SAMPLE_BYTES <= 2 else 1) + ALPHA)""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4 if CHANNELS == 1 else 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
 // Samples of the thread's windows: (X, Y) from the upper left one's first.

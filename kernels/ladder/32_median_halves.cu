@@ -13,9 +13,9 @@ halved in loops of two turns that are not unrolled: what differs between the hal
 goes to shared memory, since registers have no index. In return a column's samples that all windows of a tile share \
 are sorted once by the block; each of the tiles whose windows cross it reads it in order."""
 requires = [
-    ["5 <= KSIZE <= 19", "Merged tiles of size {KSIZE} would not fit into registers, or share nothing; they take sizes 5 to 19. Choose another implementation, such as median_sort."],
-    ["not IS_DISK", "Merged tiles take squares only; choose another implementation, such as median_sort."],
-    ["BORDER != 'CROP'", "Merged tiles need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+    ["5 <= KSIZE <= 19", "Merged tiles of size {KSIZE} would not fit into registers, or share nothing; they take sizes 5 to 19. Choose another implementation, such as rank_bits."],
+    ["not IS_DISK", "Merged tiles take squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "Merged tiles need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
 ]
 
 [[passes]]
@@ -27,6 +27,9 @@ shared_bytes = """max(
     * (128 + 2 * up(RADIUS, 4)) + (16 if PLANES == 1 else 8) * 128) * 4,
     (CHANNELS > 1) * (16 if PLANES == 1 else 8) * (2 if SAMPLE_BYTES <= 2 else 1)
     * (128 * CHANNELS * SAMPLE_BYTES + 4))"""
+loads = { picture = """(BLOCKS * ((16 if PLANES == 1 else 8) + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * CHANNELS
+    * (2 if SAMPLE_BYTES <= 2 else 1) + ALPHA)""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4 if CHANNELS == 1 else 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
 constexpr int CORE_ROWS = KSIZE - TILE + 1;           // of a column, that all windows of a tile share

@@ -16,9 +16,9 @@ nothing to do. Then four samples are looked at at a time: one operation finds th
 what is to be added there, and five how many are less than the median. Seven warps fit into half of a \
 multiprocessor's shared memory, and they are enough to issue an instruction in three of four clocks."""
 requires = [
-    ["SAMPLE == 'uint8'", "Histograms are of the 256 values of uint8, and these samples are {SAMPLE}; choose another implementation, such as median_halves."],
-    ["not IS_DISK", "Histograms here take squares only; choose another implementation, such as median_sort."],
-    ["BORDER != 'CROP'", "Histograms here need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as median_sort."],
+    ["SAMPLE == 'uint8'", "Histograms are of the 256 values of uint8, and these samples are {SAMPLE}; choose another implementation, such as rank_bits."],
+    ["not IS_DISK", "Histograms here take squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "Histograms here need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
 ]
 
 [buffers]
@@ -31,6 +31,8 @@ block    = ["128", "2"]
 covers   = ["512", "2"]
 halo     = ["HALO_X", "HALO_Y"]
 grid     = ["parts(up(WIDTH + 2 * RADIUS + 40, 128), 512)", "parts(HEIGHT + 2 * RADIUS, 2)"]
+loads    = { picture = "CHANNELS * (WIDTH * HEIGHT if BORDER == 'ZERO' else (WIDTH + 2 * RADIUS) * (HEIGHT + 2 * RADIUS))" }
+stores   = { planes = "CHANNELS * (HEIGHT + 2 * RADIUS) * up(WIDTH + 2 * RADIUS + 40, 128) // 4" }
 
 [[passes]]
 reads  = "planes"
@@ -39,6 +41,10 @@ covers = ["32", "7"]
 # A multiprocessor has room for two blocks; RADIUS: what beginning takes, in rows.
 grid   = ["CHANNELS * parts(WIDTH, 32)", "blocks_down(CHANNELS * parts(WIDTH, 32), 2 * MULTIPROCESSORS, parts(HEIGHT, 7), RADIUS)"]
 shared_bytes = "7 * 32 * 4 * 128"
+# A lane's rows twice, and K - 1 for each warp to begin with.
+loads  = { planes = """32 * parts(WIDTH, 32) * (HAS_ALPHA * HEIGHT + PLANES * (parts(KSIZE, 4) + 1)
+    * (2 * HEIGHT + (KSIZE - 1) * parts(HEIGHT, parts(parts(HEIGHT, BLOCKS_Y), 7))))""" }
+stores = { picture = "SAMPLES" }
 ---*/
 
 constexpr int WARPS = 7;

@@ -56,6 +56,7 @@ OF_WEIGHTS = ("weights", "gradient")
 # And of what has no weights one filter alone, by its key.
 _ALONE = (each for each in filters.all_filters() if not each.has_weights)
 WORDS = {**{each.key: each.title.lower() for each in _ALONE}, **FILTERS}
+COMPARING = ("median", "extremes", "percentiles", "morphology")  # comparisons are no operations
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
 ALWAYS, NO_COUNT = Expression("1"), WorkExpression("")
 HALO = Expression("HALO_X"), Expression("HALO_Y")
@@ -166,14 +167,18 @@ class Rung:
         """The reason why it cannot run `job` whatever the device; None if it can."""
         return self._why_other_work(job) or self._why_no_samples(job)
 
+    def does(self, job: Job) -> bool:
+        """True if it is for what `job` asks for: a median is a percentile, too."""
+        asked, does = filter_of(job), self.filter
+        if does in (asked, "any") or (asked, does) == ("median", "percentiles"):
+            return True
+        # A user kernel may be for one of what others do together, as the maximum alone.
+        return does not in FILTERS and filters.get(does).makes(job.filter)
+
     def other_work(self, job: Job) -> str:
         """What it does instead of what `job` asks for, a sentence without its end; or empty."""
-        asked, does = filter_of(job), self.filter
-        is_one = does not in FILTERS  # of what others do together, as the maximum alone
-        if does in (asked, "any") or (is_one and filters.get(does).makes(job.steps[0].filter)):
-            return ""
-        words = f"works out {WORDS[does]}, and {job.title} asks for {WORDS[asked]}"
-        return f"{self.title} {words}"
+        words = f"works out {WORDS[self.filter]}, and {job.title} asks for {WORDS[filter_of(job)]}"
+        return "" if self.does(job) else f"{self.title} {words}"
 
     def why_never(self, job: Job, device: Device | None = None) -> str | None:
         """The reason why it launches nothing for `job`, whatever the picture holds; None if it may.
@@ -228,8 +233,7 @@ class Rung:
 
     def _why_other_work(self, job: Job) -> str | None:
         if words := self.other_work(job):
-            asked = filter_of(job)
-            other = next((e.key for e in ladder() if e.filter == asked), "opencv")
+            other = next((each.key for each in ladder() if each.does(job)), "opencv")
             return f"{words}; choose such a filter, or another implementation, such as {other}."
         try:
             for facts in _facts_of_parts(job):
@@ -533,7 +537,8 @@ def not_described(rung: Rung) -> str:
     """The sentence on what its header leaves out, a library's aside; empty: nothing."""
     if any(each.library for each in rung.passes):
         return ""
-    parts = ["loads"] * (not says_loads(rung)) + ["operations"] * (not says_flops(rung))
+    lacks_flops = rung.filter not in COMPARING and not says_flops(rung)
+    parts = ["loads"] * (not says_loads(rung)) + ["operations"] * lacks_flops
     words = f"{' and '.join(parts).capitalize()} of this rung are not described."
     return words if parts else ""
 

@@ -120,6 +120,7 @@ RANK_SIZES = {
     "median_pairs": (3,),
     "median_tiles": (5,),
     "median_halves": (5,),
+    "rank_bits": (1, 3, 5, 15),
 }
 RANK_CASES = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
 
@@ -302,7 +303,7 @@ def does(implementation: str) -> str:
 
 def is_rank(implementation: str) -> bool:
     """Whether it is a rung for order statistics, or for what is made of them."""
-    return does(implementation) in ("median", "extremes", "morphology")
+    return does(implementation) in ("median", "extremes", "percentiles", "morphology")
 
 
 def fitting_filter(
@@ -315,9 +316,10 @@ def fitting_filter(
     is_disk = implementation in ("extreme_disk", "morphology_disk")
     if does(implementation) == "morphology":
         return Morphology(ksize, KINDS[random.integers(len(KINDS))], is_disk)
-    if implementation in ("median_sort", "extreme_taps"):  # they take both
+    if implementation in ("median_sort", "rank_bits", "extreme_taps"):  # they take both
         is_disk = random.random() < 0.5
-    percentile = 50.0 if does(implementation) == "median" else float(random.choice((0, 100)))
+    some = {"median": (50.0,), "extremes": (0.0, 100.0), "percentiles": (50.0, 12.5, 90.0)}
+    percentile = float(random.choice(some[does(implementation)]))
     return Rank(ksize if ksize in sizes else sizes[-1], percentile, is_disk)
 
 

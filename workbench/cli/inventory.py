@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,15 @@ import numpy as np
 from kernels import Engine, Job, filters
 from kernels.core.borders import BORDERS, OUTSIDE, source_indices
 from kernels.core.device import Device, NoDevice
+from kernels.core.errors import BadJobError
 from kernels.core.version import kind
-from kernels.engine.auto import AUTO
+from kernels.engine.auto import AUTO, Auto
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.filters import Filter, all_filters
 from kernels.filters.parameters import option_of
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan_files import presets
-from kernels.sweeps.step_words import ready_made
+from kernels.sweeps.step_words import WrittenStep, job_steps, ready_made
 from workbench.base import qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.base.diagnostics import facts, problems
@@ -44,9 +48,14 @@ def list_all(arguments: Namespace) -> int:
         "filters": _filters,
         "steps": lambda: [{"key": key, "about": e.about} for key, e in ready_made().items()],
         "borders": lambda: [{"key": each, "sketch": _sketch(each)} for each in BORDERS],
-        "implementations": lambda: _implementations(engine_maker(arguments)()),
+        "implementations": lambda: _implementations(engine_maker(arguments)(), arguments.filter),
         "presets": lambda: [{"key": each.key, "title": each.plan.title} for each in presets()],
     }
+    if arguments.filter is not None:
+        filters.get(arguments.filter)  # or a sentence on what is meant
+        if arguments.what not in (None, "implementations"):
+            raise BadJobError(f"--filter lists implementations; leave it out for {arguments.what}.")
+        arguments.what = "implementations"
     wanted = (arguments.what,) if arguments.what else LISTS
     found = {name: makers[name]() for name in wanted}
     if arguments.json:
@@ -104,20 +113,28 @@ def _sketch(border: str) -> str:
     return " | ".join(" ".join(each) for each in (letters[:3], letters[3:7], letters[7:]))
 
 
-def _implementations(engine: Engine) -> list[Data]:
-    reasons = {each.key: _why_not(each, engine) for each in all_implementations()}
-    return [
-        {name: getattr(each, name) for name in ("key", "title", "kind", "idea")}
-        | {"why_not": reasons.get(each.key)}
-        for each in (AUTO, *all_implementations())
-    ]
+def _implementations(engine: Engine, key: str | None) -> list[Data]:
+    """Those of the filter `key`, or all, each with the reason why it runs no small job here."""
+    jobs = [job for e in all_filters() if key in (None, e.key) for job in _small_jobs(e)]
+    found: list[Data] = []
+    for each in (AUTO, *all_implementations()):
+        its = [e for e in jobs if not isinstance(each, Rung) or each.does(e)]
+        reasons = [None if isinstance(each, Auto) else _why_not(each, e, engine) for e in its]
+        data = {name: getattr(each, name) for name in ("key", "title", "kind", "idea")}
+        found += [data | {"why_not": None if None in reasons else reasons[0]}] if its else []
+    return found
 
 
-def _why_not(each: Implementation, engine: Engine) -> str | None:
-    """The reason why it cannot run even the smallest job here, with the remedy."""
+def _small_jobs(chosen: Filter) -> Iterator[Job]:
+    pixel = np.zeros((1, 1, 1), np.uint8)
+    for ksize, is_disk in product(map(chosen.nearest_size, (3, 5)), (False, True)):
+        with suppress(BadJobError):  # own weights have one size
+            yield Job(pixel, job_steps(WrittenStep(chosen.key, ksize, is_disk=is_disk)))
+
+
+def _why_not(each: Implementation, job: Job, engine: Engine) -> str | None:
+    """The reason why it cannot run `job` here, with the remedy."""
     device = engine.device
-    pixel, weights = np.zeros((1, 1, 1), np.uint8), filters.get("box").weights(3)
-    job = Job.of(pixel, weights, gradient=isinstance(each, Rung) and each.gradient)
     reason = each.why_not(job, device)
     if isinstance(device, NoDevice) and reason == device.reason:
         return f"{reason} {device.remedy}".rstrip()

@@ -349,9 +349,27 @@ def changes_for(state: State, wanted: Changes) -> Changes:
         brought["ksize"] = len(wanted["matrix"])
     if "implementation" in wanted:
         brought["chosen_implementation"] = wanted["implementation"]
+    elif wanted.keys() & {"filter", "ksize", "percentile", "is_disk"} and _gives_way(
+        replace(state, **brought | wanted), chosen_in(state)
+    ):
+        brought |= {"implementation": AUTO.key, "chosen_implementation": None}
     if state.result_levels is not None and {"filter", "negative_display"} & wanted.keys():
         brought["result_levels"] = None  # they were those of other values
     return brought | wanted
+
+
+def is_offered(state: State, candidate: Choice) -> bool:
+    """False for a rung of other filters than the selected step's, unless the step runs on it."""
+    with suppress(KernelError):
+        if isinstance(candidate, Rung) and (job := like_step_job(state)):
+            return candidate.key == state.implementation or candidate.does(job)
+    return True
+
+
+def _gives_way(state: State, chosen: Choice) -> bool:
+    if isinstance(chosen, HostImplementation):
+        return why_unavailable(state, chosen, None) is not None
+    return not is_offered(replace(state, implementation=AUTO.key), chosen)
 
 
 def choices() -> tuple[Choice, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.model.intents import changes_for
+from workbench.model.intents import changes_for, chosen_in
 from workbench.model.state import State
 
 
@@ -16,9 +16,11 @@ class Store(QObject):
 
     Signals:
         changed(old, new): after every change, and only when something changed.
+        gave_way(title): of a chosen implementation that cannot run the filter.
     """
 
     changed = Signal(object, object)
+    gave_way = Signal(str)
 
     def __init__(self, state: State | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +33,11 @@ class Store(QObject):
 
     def choose(self, **wanted: Any) -> None:
         """Set the user's choices and what they bring along: see `intents.changes_for`."""
-        self.update(**changes_for(self._state, wanted))
+        changes, before = changes_for(self._state, wanted), self._state
+        self.update(**changes)
+        is_left = "implementation" not in wanted and "chosen_implementation" in changes
+        if is_left and before.chosen_implementation is not None:
+            self.gave_way.emit(chosen_in(before).title)
 
     def update(self, **changes: Any) -> None:
         """Replace the named fields and no others.  Raises TypeError for an unknown name."""

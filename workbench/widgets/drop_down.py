@@ -96,6 +96,6 @@ class ToolList(DropDown):
         return super().sizeHint() + QSize(STYLE_PADDING_PX, 0)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        full, width_of = self.sizeHint(), self.fontMetrics().horizontalAdvance
+        full, width_of = ToolList.sizeHint(self), self.fontMetrics().horizontalAdvance
         longest = max(map(width_of, self.entries()), default=0)
         return QSize(full.width() - longest + width_of(self.currentText()), full.height())

@@ -69,6 +69,7 @@ from workbench.window.view_menus import actions as comparing_actions
 from workbench.window.window_layout import OnScreen, Parts, Toolbar, WindowLayout
 
 TITLE = "Filter Workbench"
+GAVE_WAY = "{title} cannot run this filter, so Auto chooses what can. Ctrl+Z takes the change back."
 EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
@@ -186,6 +187,9 @@ class MainWindow(QMainWindow):
         # It hears of a change before the panels, which may cause another one.
         self.undo_history = UndoHistory(store, reading, messages, self.statusBar(), self)
         store.changed.connect(lambda _old, new: self._show_state(new))
+        store.gave_way.connect(
+            lambda title: self.messages.show_message("info", GAVE_WAY.format(title=title))
+        )
         self.parts = parts = Parts(
             *(self, settings, store, self.undo_history, worker, live, reading, self.opener),
             *(self.exporter, self.sessions, self.kernel_folder, self.compare, docks),
@@ -392,12 +396,13 @@ class MainWindow(QMainWindow):
 
     @property
     def _choices(self) -> list[tuple[intents.Choice, str | None]]:
-        """Everything that may be chosen to run on, with the reason why not, or None."""
+        """What the selected filter may be run on, with the reason why not, or None."""
         return self._with_reasons((AUTO, *all_implementations(), *self.kernel_folder.all))
 
     def _with_reasons(self, choices: Iterable[C]) -> list[tuple[C, str | None]]:
         state, device = self.store.state, self.device
-        return [(each, intents.why_unavailable(state, each, device)) for each in choices]
+        offered = (each for each in choices if intents.is_offered(state, each))
+        return [(each, intents.why_unavailable(state, each, device)) for each in offered]
 
     def _tell_device(self, panel: Any) -> None:
         if self.device is not None:

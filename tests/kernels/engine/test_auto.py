@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernels import Engine, filters
+from kernels.core.borders import BORDERS
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
-from kernels.core.job import Job, Sampling
-from kernels.core.nonlinear import Morphology, Rank
+from kernels.core.job import PIXEL_TYPES, Job, Sampling
+from kernels.core.nonlinear import MAX_KSIZE, Morphology, Rank
 from kernels.core.step import Step
 from kernels.engine.auto import (
     AUTO,
@@ -174,6 +177,9 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Rank(5), "uint8", "median_tiles"),
         (Rank(15), "uint8", "median_halves"),
         (Rank(31), "uint8", "median_histogram"),
+        (Rank(31), "float32", "rank_bits"),
+        (Rank(5, is_disk=True), "uint8", "rank_bits"),
+        (Rank(5, 90), "uint16", "rank_bits"),
         (Rank(9, 100), "uint8", "extreme_ring"),
         (Rank(9, 0), "float32", "extreme_tile"),
         (Rank(15, 0), "float32", "extreme_copies"),
@@ -187,3 +193,19 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
 def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):
     job = Job(np.zeros((64, 64, 1), pixel_type), (Step(chosen, AUTO.key),))
     assert next(Picker(H200).picks(job)).implementation == key
+
+
+@given(
+    ksize=st.integers(0, MAX_KSIZE // 2).map(lambda radius: 2 * radius + 1),
+    percentile=st.sampled_from([0.0, 50.0, 99.9, 100.0]),
+    is_disk=st.booleans(),
+    pixel_type=st.sampled_from(PIXEL_TYPES),
+    channels=st.integers(1, 4),
+    border=st.sampled_from(BORDERS),
+)
+def test_some_rung_does_any_order_statistic(
+    ksize, percentile, is_disk, pixel_type, channels, border
+):
+    step = Step(Rank(ksize, percentile, is_disk), AUTO.key)
+    job = Job(np.zeros((64, 64, channels), pixel_type), (step,), border)
+    assert next(Picker(H200).picks(job), None) is not None

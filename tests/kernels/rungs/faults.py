@@ -309,6 +309,51 @@ FAULTS = {
     "a term is summed over what is still read": Fault(
         "low_rank", "__syncthreads();  // what was summed along x has been read", ""
     ),
+    "the least sample is not put in its place": Fault("median_sort", "at > 0 && ", "at > 1 && "),
+    "percentiles are of one sample less": Fault(
+        "median_sort", "count * PERCEN", "--count * PERCEN"
+    ),
+    "the last three samples stay as they are": Fault(
+        "median_network", "count >= 3;", "count >= 4;"
+    ),
+    "a column's third sample is its first": Fault(
+        "median_columns", "(above, src, at, y0 - 1,", "(above, src, at, y0,"
+    ),
+    "the other half of a pair is of another row": Fault(
+        "median_pairs", "row_at(src, at, y + ROWS,", "row_at(src, at, y + ROWS - 1,"
+    ),
+    "windows on the right lack their last column": Fault(
+        "median_tiles", "columns<X0 + KSIZE, X + KSIZE,", "columns<X0 + KSIZE - 1, X + KSIZE - 1,"
+    ),
+    "windows below lack their last row": Fault(
+        "median_halves", "part.y + (second ? KSIZE :", "part.y + (second ? KSIZE - 1 :"
+    ),
+    "a row is counted out too late": Fault(
+        "median_histogram", "read(going, src, x, y - RADIUS,", "read(going, src, x, y - RADIUS - 1,"
+    ),
+    "the rank itself settles no bit": Fault("rank_bits", "below[r] <= st", "below[r] < st"),
+    "a window's first row is not counted": Fault(
+        "rank_bits", "-RADIUS <= j - r", "-RADIUS < j - r"
+    ),
+    "a disk lacks its outermost samples": Fault(
+        "extreme_taps", "i * i + j * j <=", "i * i + j * j <"
+    ),
+    "the last row's minimum is left out": Fault(
+        "extreme_separable", "j < KSIZE; ++j", "j < RADIUS; ++j"
+    ),
+    "the end of the part before is one row long": Fault(
+        "extreme_running", "best(beginning, ends[(i + 1)", "best(beginning, ends[i"
+    ),
+    "windows that overlap do not": Fault(
+        "extreme_doubling", "HAVE < KSIZE - HAVE ? HAVE : KSIZE - HAVE", "HAVE"
+    ),
+    "one sample of the core is left out": Fault("extreme_ring", "(KSIZE - B) % 2 == 1", "false"),
+    "a window's last sample is its neighbour": Fault(
+        "extreme_copies", "in(from + (KSIZE + i - 1) * APART)", "in(from + (KSIZE + i - 2) * APART)"
+    ),
+    "rows below the centre are halfway there": Fault(
+        "extreme_disk", "above + 2 * j * TILE_W", "above + j * TILE_W"
+    ),
 }
 
 # These may well give the right answer; a run with every access checked sees them all the same.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from shutil import copy
 
@@ -31,7 +32,10 @@ def fitting(rung):
     """A job that it takes."""
     if not is_rank(rung.key):
         return job_of(3).but(gradient=rung.gradient)
-    return job_of(3).but(filter=fitting_filter(np.random.default_rng(1), 3, rung.key))
+    pixel_type = "float32" if rung.key == "extreme_tile" else "uint8"
+    return job_of(3, pixel_type=pixel_type).but(
+        filter=fitting_filter(np.random.default_rng(1), 3, rung.key)
+    )
 
 
 def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
@@ -106,11 +110,24 @@ def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
-def test_what_no_rung_does_is_for_the_cpu(rung):
-    job = job_of(3).but(title="Percentile", filter=Rank(3, 25))
-    assert rung.why_not(job, CARD).endswith(
-        "percentiles; choose such a filter, or another implementation, such as opencv."
-    )
+def test_a_rung_of_another_filter_names_the_first_that_does_it(rung):
+    """A median is a percentile: those for percentiles do both."""
+    jobs = {p: job_of(3).but(title="Rank", filter=Rank(3, p)) for p in (25, 50, 100)}
+    does = {"median": {50}, "percentiles": {25, 50}, "extremes": {100}}.get(rung.filter, set())
+    first = {25: "percentiles; {}median_sort.", 50: "medians; {}median_sort."}
+    first[100] = "minima and maxima; {}extreme_taps."
+    for percentile, job in jobs.items():
+        reason = rung.why_not_anywhere(job) or ""
+        words = first[percentile].format(
+            "choose such a filter, or another implementation, such as "
+        )
+        assert reason.endswith(words) == (percentile not in does)
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+def test_what_a_rung_recommends_instead_of_itself_is_there(rung):
+    sentences = " ".join(sentence for _, sentence in rung.requires)
+    assert set(re.findall(r"such as (\w+)", sentences)) <= {*RUNGS, "opencv"} - {rung.key}
 
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)

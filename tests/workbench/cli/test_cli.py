@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,8 +16,9 @@ from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
 from kernels.pictures import generated
 from kernels.sweeps.plan_files import presets
+from tests.made_up import H200
 from workbench.base import qt_libraries
-from workbench.cli import main
+from workbench.cli import inventory, main
 from workbench.cli.main import COMMANDS
 from workbench.files import image_files
 
@@ -203,6 +205,22 @@ def test_list_tells_programs_all_it_tells_people(found):
     assert here["auto"] is here["opencv"] is None
     assert "--no-gpu" in here["shared"]
     assert [each["key"] for each in listed["presets"]] == [each.key for each in presets()]
+
+
+def test_list_has_the_implementations_of_one_filter(found, capsys):
+    listed = found("list", "--filter", "percentile", "--json")["implementations"]
+    keys = [each["key"] for each in listed]
+    assert keys == ["auto", "sequential", "parallel", "opencv", "median_sort", "rank_bits"]
+    assert "no percentile" in listed[3]["why_not"]
+    for wrong, said in ((["medain"], "mean median"), (["median", "borders"], "leave it out")):
+        assert main.main(["list", "--filter", *wrong]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_where_there_is_a_gpu_all_rungs_are_listed_without_a_reason():
+    listed = inventory._implementations(SimpleNamespace(device=H200), None)
+    assert [each["why_not"] for each in listed] == [None] * len(listed)
+    assert len(listed) == 1 + len(all_implementations())
 
 
 # -- doctor

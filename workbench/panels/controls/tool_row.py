@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPalette, QShortcut, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -65,8 +65,14 @@ class ImplementationBox(ToolList):
 
     def __init__(self, name: str, title: str, tip: str = "", *, offers_all: bool = False) -> None:
         """Make a list; with `offers_all` those that cannot run can be chosen, to look at them."""
+        self._widest = QSize()
         super().__init__(name, title, tip)
         self._offers_all = offers_all
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        # Other filters have other lists, and what stands beside this one is not to move.
+        self._widest = self._widest.expandedTo(super().sizeHint())
+        return self._widest
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer these implementations, each with the reason it cannot run, or None."""

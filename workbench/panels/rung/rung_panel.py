@@ -18,7 +18,7 @@ from kernels.engine.engine import Implementation
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import BEGIN, END
 from kernels.rungs.own_kernels import is_own
-from kernels.rungs.rung import BrokenRung, Rung, filter_of
+from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.background import Background, Latest
 from workbench.base.paths import asset_table
 from workbench.model import intents
@@ -309,26 +309,14 @@ class RungPane(QWidget):
         """Show all implementations: measured here, or recorded where there is no GPU."""
         state, job = self._store.state, self._job()
         if job is None or not isinstance(self._worker.device, NoDevice):
-            able = self._alike(self._availability, job)
-            places = ladder_places(able, self._times, job, state.cache)
+            places = ladder_places(self._availability, self._times, job, state.cache)
             self.ladder.show_places(places, chosen.key, self._work(chosen.kind))
             return
         known, words = self._recorded_for(job)
-        able = self._alike(self._without_gpu(job), job)
-        places = ladder_places(able, self._times, job, state.cache, known)
+        places = ladder_places(self._without_gpu(job), self._times, job, state.cache, known)
         why = why_not_beside(state.cache) if known else ""
         caption = " ".join(filter(None, (self._work("cpu"), words, why)))
         self.ladder.show_places(places, chosen.key, caption)
-
-    def _alike(self, availability: Availability, job: Job | None) -> Availability:
-        """Those that do what `job` asks for: weighted sums and gradients, or its kind of order."""
-        asked = {filter_of(job)} if job and not job.has_weights else {"weights", "gradient"}
-        chosen = self._store.state.implementation
-        return [
-            (each, reason)
-            for each, reason in availability
-            if not isinstance(each, Rung) or each.filter in asked or each.key == chosen
-        ]
 
     def _recorded_for(self, job: Job) -> tuple[Mapping[str, Time], str]:
         """Times recorded for `job`, or for the job nearest to it; and a sentence.

@@ -12,6 +12,7 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import choices, intents
 from workbench.model.state import State, Step
 from workbench.model.step_files import changes_of, to_text
+from workbench.panels.controls.tool_row import ImplementationBox
 from workbench.widgets.number_boxes import DecimalBox
 from workbench.window.copy_as import command_line
 
@@ -103,11 +104,34 @@ def test_the_ladder_has_the_rungs_of_the_filter(qtbot, opened):
         shown = (each.implementation for each in panel.ladder.places)
         return {each.filter for each in shown if isinstance(each, Rung)}
 
-    until(qtbot, lambda: filters() == {"median"})
+    until(qtbot, lambda: filters() == {"median", "percentiles"})
     settle(qtbot, opened, lambda: opened.store.choose(filter="maximum"))
     until(qtbot, lambda: filters() == {"extremes"})
     settle(qtbot, opened, lambda: opened.store.choose(filter="gaussian"))
-    until(qtbot, lambda: filters() == {"weights", "gradient"})
+    until(qtbot, lambda: filters() == {"weights"})
+
+
+@pytest.mark.parametrize("key", ["shared", "opencv", "parallel"])
+def test_what_does_no_such_filter_gives_way_to_auto_and_is_there_again(qtbot, opened, key):
+    store = opened.store
+    store.choose(filter="gaussian", implementation=key)
+    if key == "shared":  # there is no GPU, which is said first
+        until(qtbot, lambda: opened.messages.kind == "error")
+    settle(qtbot, opened, lambda: store.choose(filter="percentile"))
+    box = child(opened, "implementation", ImplementationBox)
+    if key == "parallel":  # does all
+        assert store.state.implementation == key
+        assert "cannot run this" not in opened.messages.sentence
+        return
+    assert store.state.implementation == box.currentData() == "auto"
+    assert opened.live.result.check.ok
+    title = intents.implementation(key).title
+    assert opened.messages.sentence.startswith(f"{title} cannot run this filter")
+    offered = {box.itemData(row) for row in range(box.count())}
+    assert {"rank_bits", "opencv"} <= offered
+    assert not {"shared", "median_columns", "extreme_taps"} & offered
+    opened.undo_history.undo()
+    assert (store.state.filter, store.state.implementation) == ("gaussian", key)
 
 
 def test_a_step_with_a_disk_is_a_word():
