@@ -16,6 +16,7 @@ class Parameter:
     """A named input of weights().
 
     low, high  the allowed range, both included; None for a parameter that is not a number
+    of_white   the power of white that it is a part of; 0: it is no part of it
     """
 
     name: str
@@ -26,6 +27,7 @@ class Parameter:
     step: float = 0.1
     default: Any = None  # None: the filter works it out from its size
     is_of_step: bool = False  # of what follows the filter, which does not take it
+    of_white: int = 0
 
     def check(self, filter_title: str, value: Any) -> None:
         """Raise BadJobError unless `value` is in range."""
@@ -79,6 +81,7 @@ SIGMA_COLOUR = Parameter(
     high=10.0,
     step=0.02,
     default=0.1,
+    of_white=1,
 )
 PATCH = Parameter(
     "patch",
@@ -97,6 +100,7 @@ STRENGTH = Parameter(
     high=10.0,
     step=0.01,
     default=0.04,
+    of_white=1,
 )
 EPSILON = Parameter(
     "epsilon",
@@ -106,6 +110,7 @@ EPSILON = Parameter(
     high=10.0,
     step=0.005,
     default=0.01,
+    of_white=2,
 )
 THRESHOLD = Parameter(
     "threshold",
@@ -116,6 +121,7 @@ THRESHOLD = Parameter(
     step=0.01,
     default=0.0,
     is_of_step=True,
+    of_white=1,
 )
 MATRIX = Parameter(
     "matrix",

@@ -130,11 +130,15 @@ def _morphology(chosen: Morphology, place: Place) -> Floats:
     first, second = chosen.ranks
     if chosen.kind == "gradient":
         return _rank(first, place) - _rank(second, place)
-    around = place.of_made(partial(_rank, first), chosen.radius)
-    found = ranked(around, second, place.counts(chosen.radius))
+    found = ranked(first_extremes(chosen, place), second, place.counts(chosen.radius))
     if chosen.kind == "top_hat":
         return place.read(0) - found
     return found - place.read(0) if chosen.kind == "black_hat" else found
+
+
+def first_extremes(chosen: Morphology, place: Place) -> Floats:
+    """What the second extreme is of, around each pixel: as `Place.read` has it of the picture."""
+    return place.of_made(partial(_rank, chosen.ranks[0]), chosen.radius)
 
 
 def _bilateral(chosen: Bilateral, place: Place) -> Floats:
@@ -200,18 +204,28 @@ def _of_patches(chosen: NonLocalMeans, place: Place) -> Iterator[tuple[Floats, F
 
 
 def _guided(chosen: Guided, place: Place) -> Floats:
-    r, side = chosen.radius, chosen.ksize
+    a, b = guided_means(chosen, place)
+    return np.asarray(a * place.read(0) + b)
+
+
+def guided_means(chosen: Guided, place: Place) -> list[Floats]:
+    """The means of a and of b around each pixel: (rows, columns, C) each."""
 
     def factors(there: Place) -> Floats:
-        """a and b: (rows, columns, 2 C)."""
-        samples, counts = there.read(r), there.counts(r)
-        mean = _mean(samples, counts, side)
-        variance = _variance(samples, mean, counts, side)
-        a = variance / (variance + chosen.epsilon)
-        return np.concatenate((a, (1 - a) * mean), 2)
+        return np.concatenate(guided_factors(chosen, there)[2:], 2)
 
-    a, b = np.split(_mean(place.of_made(factors, r), place.counts(r), side), 2, axis=2)
-    return np.asarray(a * place.read(0) + b)
+    r = chosen.radius
+    means = _mean(place.of_made(factors, r), place.counts(r), chosen.ksize)
+    return np.split(means, 2, axis=2)
+
+
+def guided_factors(chosen: Guided, place: Place) -> tuple[Floats, Floats, Floats, Floats]:
+    """Mean, variance, a and b of the window around each pixel: (rows, columns, C) each."""
+    samples, counts, side = place.read(chosen.radius), place.counts(chosen.radius), chosen.ksize
+    mean = _mean(samples, counts, side)
+    variance = _variance(samples, mean, counts, side)
+    a = variance / (variance + chosen.epsilon)
+    return mean, variance, a, (1 - a) * mean
 
 
 def _mean(samples: Floats, counts: NDArray[np.bool_], side: int) -> Floats:

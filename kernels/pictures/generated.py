@@ -83,6 +83,15 @@ def noise(
     return rng.integers(0, np.iinfo(pixel_type).max, shape, pixel_type, endpoint=True)
 
 
+def salt_and_pepper(share: float = 0.06) -> NDArray[np.uint8]:
+    """The scene with a `share` of its pixels white or black, in turn by chance: (512, 768, 3)."""
+    picture = scene()
+    drawn = np.random.default_rng(NOISE_SEED).random(picture.shape[:2])
+    picture[drawn < share] = 255
+    picture[drawn < share / 2] = 0
+    return picture
+
+
 def gradient(height: int = 256, width: int = 1024) -> NDArray[np.uint16]:
     """Make a 16-bit ramp from black at the left to white at the right: (height, width, 1)."""
     row = np.rint(np.linspace(0, 65535, width)).astype(np.uint16)
@@ -135,6 +144,7 @@ PICTURES = {
     "scene": BuiltIn("Evening scene", scene, "Gradients, textures, thin lines and hard edges."),
     "checkerboard": BuiltIn("Checkerboard", checkerboard, "64×64, hard edges: any error shows."),
     "noise": BuiltIn("Noise", noise, "Every sample is random (seed 42): no mistake can hide."),
+    "salt_and_pepper": BuiltIn("Salt and pepper", salt_and_pepper, "A median removes its dots."),
     "gradient": BuiltIn("Gradient", gradient, "16 bits: a smoothing filter must not change it."),
     "zone_plate": BuiltIn("Zone plate", zone_plate, "Every frequency in every direction."),
     "impulse": BuiltIn("Impulse", impulse, "One bright pixel, float32: shows the weights."),

@@ -175,7 +175,8 @@ def step_of(words: dict[str, Any]) -> WrittenStep:
         raise StepFileError(f'{chosen.title} have to be given: weights = "0 1 0; 1 -4 1; 0 1 0".')
     if values.get("sigma") is not None:
         values.setdefault("ksize", gaussian.size_for(values["sigma"], chosen.sizes))
-    step = WrittenStep(**{"ksize": chosen.nearest_size(WrittenStep().ksize), **values})
+    usual = chosen.usual_size or chosen.nearest_size(WrittenStep().ksize)
+    step = WrittenStep(**{"ksize": usual, **values})
     with _about("size"):
         made_filter(step)
     return step

@@ -19,7 +19,7 @@ from kernels.core.version import kind
 from kernels.engine.auto import AUTO, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.filters import Filter, all_filters
-from kernels.filters.parameters import option_of
+from kernels.filters.parameters import DISK, option_of
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan_files import presets
 from kernels.sweeps.step_words import WrittenStep, job_steps, ready_made
@@ -100,7 +100,8 @@ def _filters() -> list[Data]:
 def _taken(data: Data) -> str:
     """Describe sizes and parameters: "odd sizes from 1 to 127; --sigma 0.1 to 64"."""
     parts = [
-        f"{option_of(each['name'])} {each['low']:g} to {each['high']:g}"
+        option_of(each["name"])
+        + ("" if each["name"] == DISK.name else f" {each['low']:g} to {each['high']:g}")
         for each in data["parameters"]
     ]
     weights = ["--weights"] if data["takes_weights"] else []

@@ -313,16 +313,19 @@ def weights_for(step: State | ListStep) -> NDArray[np.float32] | None:
 
 
 def with_filter(state: State, key: str) -> Changes:
-    """Changes at picking the filter `key`, with the nearest size that it accepts.
+    """Changes at picking the filter `key`, with its usual size, or the nearest that it accepts.
 
     A filter whose size is not the user's choice keeps the size before in `last_free_ksize`.
     """
-    chosen = filters.get(key)
-    wanted = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
+    chosen, now = filters.get(key), filters.get(state.filter)
+    is_usual = state.ksize == now.usual_size and state.last_free_ksize is not None
+    wanted = state.ksize if has_sizes(now) and not is_usual else state.last_free_ksize
     if has_sizes(chosen):
         # OpenCV has only some of those without weights: then `auto` finds what can run them.
         any_way = not chosen.has_weights and state.chosen_implementation is None
-        how = {"implementation": AUTO.key} if any_way else {}
+        how: Changes = {"implementation": AUTO.key} if any_way else {}
+        if chosen.usual_size and chosen is not now:
+            return {"filter": key, "ksize": chosen.usual_size, "last_free_ksize": wanted, **how}
         return {"filter": key, "ksize": chosen.nearest_size(wanted or state.ksize), **how}
     ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
     return {"filter": key, "ksize": ksize, "last_free_ksize": wanted}

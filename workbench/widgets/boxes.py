@@ -86,12 +86,6 @@ class Form(QFormLayout):
         self.labels.append(label)
         self.addRow(label, field)
 
-    def set_applies(self, field: QWidget, applies: bool) -> None:
-        """Disable a row that does not apply, in its place: what stands below does not move."""
-        for part in (field, self.labelForField(field)):
-            if part is not None:
-                part.setEnabled(applies)
-
 
 def align(*forms: Form) -> None:
     """Give the labels of all forms one width, so that their fields have one left edge."""

@@ -24,6 +24,7 @@ from workbench.widgets.keyboard import WheelAfterFocus
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
+_ZEROS = re.compile(r"(\.\d\d\d*?)0+$")
 _WHOLE = re.compile(r"[+-]?\d*")
 SOON_MS = 30
 State = QValidator.State
@@ -95,9 +96,13 @@ class _TypedNumber(WheelAfterFocus, _Box):
 
 
 class DecimalBox(_TypedNumber, QDoubleSpinBox):
-    """A box that takes a decimal point or comma, or a fraction."""
+    """A box that takes a decimal point or comma, or a fraction.
+
+    leaves_zeros  behind the second decimal, of numbers that may have many
+    """
 
     PATTERN = _DECIMAL
+    leaves_zeros = False
 
     def show_value(self, value: float) -> None:
         super().show_value(round(value, self.decimals()))
@@ -115,6 +120,10 @@ class DecimalBox(_TypedNumber, QDoubleSpinBox):
     def valueFromText(self, text: str) -> float:  # noqa: N802
         number = _number(text)
         return self.value() if number is None else round(number, self.decimals())
+
+    def textFromValue(self, value: float) -> str:  # noqa: N802
+        text = super().textFromValue(value)
+        return _ZEROS.sub(r"\1", text) if self.leaves_zeros else text
 
 
 class WholeBox(_TypedNumber, QSpinBox):

@@ -117,7 +117,7 @@ def _choices(
     state = store.state
     for each in filters.all_filters():
         do = partial(store.choose, filter=each.key)
-        yield PaletteEntry(each.title, "Filter", do, is_on=each.key == state.filter)
+        yield PaletteEntry(each.title, "Filter", do, tip=each.idea, is_on=each.key == state.filter)
     for one in (*intents.choices(), *kernel_folder.all):
         yield PaletteEntry(
             one.title,

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.core.borders import BORDERS, OUTSIDE
+from kernels.core.errors import BadJobError
 from kernels.core.job import PIXEL_TYPES, Job
+from kernels.core.nonlinear import KINDS, Bilateral, Guided, Morphology, NonLinear, NonLocalMeans
+from kernels.core.step import Step
 from kernels.oracle.explain import SOBEL_X, derivative, explain_pixel
 from kernels.oracle.reference import filtered, to_pixel_type
 
@@ -136,3 +139,62 @@ def test_what_stands_in_is_on_the_picture_or_nothing(drawn):
         assert (got[inside] == wanted[inside]).all()
         assert ((got >= 0) & (got < size) | (got == OUTSIDE)).all()
         assert made.border in ("zero", "crop") or (got != OUTSIDE).all()
+
+
+# -- filters that are no weighted sum
+
+
+def nonlinear(chosen: NonLinear, border="clamp", picture=PICTURE):
+    return Job(picture, (Step(chosen),), border)
+
+
+NONLINEAR = (
+    *(Morphology(3, kind, is_disk) for kind in KINDS for is_disk in (False, True)),
+    *(Bilateral(5, 1.5, 30.0), NonLocalMeans(5, 3, 40.0), Guided(3, 200.0)),
+)
+
+
+@given(jobs_and_places(), st.sampled_from(NONLINEAR))
+def test_what_leads_to_the_answer_gives_the_oracles(drawn, chosen):
+    made, (y, x, channel) = drawn
+    picture = np.nan_to_num(made.picture, posinf=1, neginf=-1)
+    job = nonlinear(chosen, made.border, picture)
+    found = explain_pixel(job, y, x, channel)
+    assert found.value == filtered(job, (y, y + 1), (x, x + 1))[0, 0, channel]
+    if found.is_alpha:
+        return
+    told, own = found.figures, float(picture[y, x, channel])
+    for each in found.extremes[:1]:
+        assert each.y == OUTSIDE or picture[each.y, each.x, channel] == each.value
+    match chosen:
+        case Morphology(kind="opening" | "closing"):
+            assert found.value == found.extremes[-1].value == found.products.sum()
+        case Morphology(kind="gradient"):
+            assert found.value == found.extremes[0].value - found.extremes[1].value
+        case Morphology():
+            assert found.value == abs(own - found.extremes[-1].value)
+        case Guided():
+            assert told["mean"] == pytest.approx(found.products.sum())
+            assert told["b"] == pytest.approx((1 - told["a"]) * told["mean"])
+            assert found.value == pytest.approx(told["mean_a"] * own + told["mean_b"])
+        case _:
+            assert found.value == pytest.approx(told["weighted"] / told["weights"])
+            assert found.weights[2, 2] == found.weights.max() == 1
+            assert found.apart[2, 2] == 0
+
+
+def test_the_most_alike_are_those_of_a_like_patch():
+    """A bright dot has its like two pixels away, and nowhere else."""
+    picture = np.zeros((9, 9, 1), np.uint8)
+    picture[4, 4] = picture[4, 6] = 200
+    found = explain_pixel(nonlinear(NonLocalMeans(5, 1, 20.0), picture=picture), 4, 4, 0)
+    assert found.heaviest == [(2, 4)]
+    assert found.apart[2, 3] == 200**2
+    assert (found.figures["weights"], found.value) == (2, 200)
+    near = explain_pixel(nonlinear(Bilateral(5, 1.0, 20.0), picture=picture), 4, 4, 0)
+    assert (near.heaviest[0], near.apart[2, 4]) == ((2, 4), 0)
+
+
+def test_a_window_of_windows_that_is_too_large_is_refused():
+    with pytest.raises(BadJobError, match="33×33"):
+        explain_pixel(nonlinear(Morphology(33)), 1, 1, 0)

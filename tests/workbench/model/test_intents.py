@@ -73,6 +73,23 @@ def test_the_size_is_there_again_after_filters_that_have_but_one():
         assert state.ksize == ksize, key
 
 
+def test_a_usual_size_is_taken_with_its_filter_and_given_back_after_it():
+    state = replace(STATE, ksize=5)
+    for key, chosen, ksize in (
+        ("bilateral", None, 9),
+        ("non_local_means", None, 21),
+        ("laplacian", None, 3),
+        ("median", None, 5),
+        ("guided", 31, 9),
+        ("gaussian", None, 31),  # it was the user's choice meanwhile
+    ):
+        state = replace(state, **intents.changes_for(state, {"filter": key}))
+        assert state.ksize == ksize, key
+        state = replace(state, ksize=chosen or state.ksize)
+    sized = intents.changes_for(state, {"filter": "bilateral", "ksize": 7})
+    assert sized["ksize"] == 7
+
+
 def test_the_first_choice_is_auto_where_a_rung_can_run_else_the_best_on_the_cpu():
     assert intents.first_choice(STATE, NO_DEVICE) == "opencv"
     assert intents.first_choice(STATE, DEVICE) == "auto"

@@ -16,7 +16,7 @@ from kernels.core.job import PIXEL_TYPES, Result
 from kernels.engine.auto import Auto
 from kernels.engine.own_kernel import OwnKernel
 from kernels.filters import has_parameter
-from kernels.filters.parameters import AMOUNT, DISK, PERCENTILE, SIGMA, Parameter
+from kernels.filters.parameters import DISK, NUMBERS, PATCH, SIGMA, Parameter
 from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
@@ -39,7 +39,7 @@ from workbench.widgets.drop_down import DropDown
 from workbench.widgets.folding import FoldedSection
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.number_boxes import DecimalBox, WholeBox
+from workbench.widgets.number_boxes import DecimalBox, OddSpinBox, WholeBox
 
 
 class FieldList(DropDown):
@@ -77,24 +77,37 @@ PIXEL_TYPE_TIP = (
 )
 
 
+# In titles of parameters; a threshold has none that is not taken elsewhere.
+LETTERS = {
+    **{"sigma": "g", "amount": "m", "percentile": "t", "sigma_colour": "a"},
+    **{"patch": "a", "strength": "n", "epsilon": "i", "is_disk": "k"},
+}
+PATCHES = range(int(PATCH.low or 1), int(PATCH.high or 1) + 1, int(PATCH.step))
+WHITE_TIP = "The same in sample values, of which {:g} is white."
+
+
 class FilterControls(QGroupBox):
-    """The controls of the filter's parameters, the border and the pixel type."""
+    """The controls of the border, the pixel type, and the parameters of the filter.
+
+    Those that another filter has take no room.  They are the last, so that what all have stays in
+    its place.
+    """
 
     def __init__(self, store: Store) -> None:
         super().__init__("Filter")
         box = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
         self._automatic = described(box, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
-        self._sigma, self._amount = _spin_box(SIGMA), _spin_box(AMOUNT)
-        self._percentile = _spin_box(PERCENTILE)
-        self._disk = described(QCheckBox(DISK.title), "disk", DISK.title, DISK.tip)
-        self._percentile.valueChanged.connect(lambda value: store.choose(percentile=value))
-        self._disk.clicked.connect(lambda is_on: store.choose(is_disk=is_on))
+        self._numbers = {each.name: _number_box(each) for each in NUMBERS}
+        for name, number in self._numbers.items():
+            changed = number.picked if isinstance(number, OddSpinBox) else number.valueChanged
+            changed.connect(lambda value, name=name: store.choose(**{name: value}))
+        self._sigma = self._numbers["sigma"]
         self._automatic.clicked.connect(
             lambda is_on: store.choose(sigma=None if is_on else self._sigma.value())
         )
-        self._sigma.valueChanged.connect(lambda value: store.choose(sigma=value))
-        self._amount.valueChanged.connect(lambda value: store.choose(amount=value))
+        self._disk = described(QCheckBox(), "disk", DISK.title, DISK.tip)
+        self._disk.clicked.connect(lambda is_on: store.choose(is_disk=is_on))
         self._border = FieldList(store, "border", "Border", BORDER_TIP)
         for border in BORDERS:
             self._border.add(border.capitalize(), border, BORDER_TIPS[border])
@@ -118,21 +131,29 @@ class FilterControls(QGroupBox):
         self._take.clicked.connect(lambda: store.choose(ksize=self._better))
 
     def _lay_out(self) -> None:
-        self._sigma_row, note_row = QWidget(), QWidget()
-        HBox(self._sigma_row, 0).add(self._automatic, (self._sigma, 1))
-        HBox(note_row, 0).add((self._note, 1), self._take)
+        self._rows: dict[str, list[QWidget]] = {}  # by the parameter that they are of
+        self._samples = {each.name: Label(is_muted=True) for each in NUMBERS if each.of_white}
         self.form = Form(self)
-        self.form.add("Si&gma", self._sigma_row, self._automatic)
-        self.form.addRow(note_row)
-        self.form.add("A&mount", self._amount)
-        self._order = QWidget()
-        HBox(self._order, 0).add((self._percentile, 1), self._disk)
-        self.form.add("Percen&tile", self._order, self._percentile)
         self.form.add("Bor&der", self._border)
         self.form.add("Pi&xel type", self._pixel_type)
+        for each in (*NUMBERS, DISK):
+            row, field = QWidget(), self._numbers.get(each.name, self._disk)
+            inside = HBox(row, 0).add(*[self._automatic] * (each is SIGMA), (field, 1))
+            if each.of_white:
+                samples = self._samples[each.name]
+                samples.setMinimumWidth(samples.fontMetrics().horizontalAdvance("= 65535.5²"))
+                inside.add(samples)
+            letter = LETTERS.get(each.name, "")
+            text = each.title.replace(letter, f"&{letter}", 1) if letter else each.title
+            self.form.add(text, row, self._automatic if each is SIGMA else field)
+            self._rows[each.name] = [row]
+            if each is SIGMA:
+                self._rows[each.name].append(note_row := QWidget())
+                HBox(note_row, 0).add((self._note, 1), self._take)
+                self.form.addRow(note_row)
 
     def show_state(self, state: State) -> None:
-        """Show the filter's settings; parameters that it does not have are grey, in their place."""
+        """Show the filter's settings."""
         self._border.show_state(state)
         self._pixel_type.show_state(state)
         self._automatic.setChecked(state.sigma is None)
@@ -144,22 +165,33 @@ class FilterControls(QGroupBox):
         self._better = bell.better_size(state) or 0
         self._take.setVisible(bool(self._better))
         self._take.setAccessibleName(f"Take kernel size {self._better}")
-        self._amount.show_value(state.amount)
-        self._percentile.show_value(state.percentile)
+        white = intents.white_of(state)
+        for each in NUMBERS[1:]:
+            value = getattr(state, each.name)
+            self._numbers[each.name].show_value(value)
+            if each.of_white:
+                samples = f"= {value ** (1 / each.of_white) * white:.5g}{'²' * (each.of_white - 1)}"
+                self._samples[each.name].setText(samples if white != 1 else "")
+                self._samples[each.name].setToolTip(WHITE_TIP.format(white))
         self._disk.setChecked(state.is_disk)
         takes = partial(has_parameter, filters.get(state.filter))
-        self.form.set_applies(self._sigma_row, takes("sigma"))
-        self.form.set_applies(self._amount, takes("amount"))
-        self.form.set_applies(self._order, takes("is_disk"))
-        self._percentile.setEnabled(takes("percentile"))
+        for name, rows in self._rows.items():
+            for row in rows:
+                self.form.setRowVisible(row, takes(name))
 
 
-def _spin_box(of: Parameter) -> DecimalBox:
-    box = DecimalBox(of.title.lower(), of.title, of.tip)
+def _number_box(of: Parameter) -> DecimalBox | OddSpinBox:
+    name = of.name.replace("_", "-")
+    if of is PATCH:
+        odd = OddSpinBox(name, of.title, of.tip)
+        odd.show_size(PATCH.default, PATCHES)
+        return odd
+    box = DecimalBox(name, of.title, of.tip)
+    box.leaves_zeros = True
+    box.setDecimals(6 if of.of_white else 2)  # enough for 10/255
     box.setRange(of.low or 0.0, of.high or 0.0)
     box.setSingleStep(of.step)
-    box.setDecimals(2)
-    box.setMinimumWidth(72)
+    box.setMinimumWidth(96 if of.of_white else 72)
     return box
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,8 +17,10 @@ from kernels.core.step import Step
 from kernels.filters import GROUPS, Filter, has_parameter
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.filter_previews import preview, reduced
+from workbench.model.intents import white_of
 from workbench.model.state import State
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
@@ -30,7 +33,7 @@ from workbench.widgets.tile import scaled_font
 SETTINGS_TIP = "What the chosen filter takes besides its size, in the panel Settings."
 COLUMNS = 5
 PREVIEW_PX = QSize(128, 58)
-TILE_PX = QSize(162, 88)
+TILE_PX = QSize(168, 88)
 KEY = Qt.ItemDataRole.UserRole
 
 
@@ -50,7 +53,7 @@ class FilterPopup(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay)  # else a click on the box reopens it
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._search = described(QLineEdit(), "filter-search", "Search filters")
-        self._search.setPlaceholderText("Search filters, such as blur or slope")
+        self._search.setPlaceholderText("Search filters, such as blur, white dots or skin")
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._find)
         self._search.installEventFilter(self)
@@ -149,9 +152,10 @@ class FilterPopup(QFrame):
 
     def _find(self, text: str) -> None:
         """Show the filters found by `text`, below their groups, and mark one."""
-        parts, found = text.lower().split(), set()
+        parts, found, others = text.lower().split(), set(), asset_table("help/synonyms.toml")
         for each in filters.all_filters():
-            there = f"{each.title} {each.group} {each.idea}".lower().replace(",", " ").split()
+            known = f"{each.title} {each.group} {each.idea} {others.get(each.title, '')}"
+            there = re.findall(r"[\w-]+", known.lower())
             if all(any(word.startswith(part) for word in there) for part in parts):
                 found.add(each.key)
         for heading, tiles in self._groups:
@@ -229,4 +233,5 @@ def _steps(chosen: Filter, state: State) -> tuple[Step, ...]:
         ksize = len(state.matrix)
     else:
         ksize = chosen.nearest_size(min(state.ksize, MAX_KSIZE))
-    return job_steps(replace(state.selected, filter=chosen.key, ksize=ksize, mix=1.0))
+    step = replace(state.selected, filter=chosen.key, ksize=ksize, mix=1.0)
+    return job_steps(step, white_of(state))

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.borders import OUTSIDE
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
+from kernels.core.nonlinear import NonLocalMeans
 from kernels.core.verdict import Limits
 from kernels.oracle.checking import judged
 from kernels.oracle.explain import Explained, derivative, explain_pixel, value_at
@@ -284,19 +285,19 @@ class PixelPane(QWidget):
         if not self.isVisible():
             return
         self._of = self._store.state.picture
-        sentence = NO_PICTURE if self._of is None else WAITING
-        try:
-            self._job = job = intents.step_job(self._store.state, self._result)
-        except KernelError as error:
-            job, sentence = None, str(error)
         if self._of is not None:
             height, width, channels = self._of.samples.shape
             x, y = self.pixel or (width // 2, height // 2)
             self.pixel = x, y = min(max(x, 0), width - 1), min(max(y, 0), height - 1)
             self._channel = min(self._channel, channels - 1)
-        if job is not None:
-            self.found = explain_pixel(job, y, x, self._channel)
-            sentence = pixel_words.sentence(self.found, job.border)
+        sentence = NO_PICTURE if self._of is None else WAITING
+        try:
+            self._job = job = intents.step_job(self._store.state, self._result)
+            if job is not None:
+                self.found = explain_pixel(job, y, x, self._channel)
+                sentence = pixel_words.sentence(self.found, job.border)
+        except KernelError as error:
+            self._job, sentence = None, str(error)
         self._sentence.setText(sentence)
         for part in (self._numbers, self._shown, self._zoom):
             part.setVisible(self.found is not None)
@@ -354,9 +355,7 @@ class PixelPane(QWidget):
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
         assert self._job is not None
         exact = pixel_words.exact
-        shown = {"sum": ("Sum in float64", exact(found.total))}
-        if found.ordered is not None:
-            shown = {"order": ("In order", pixel_words.in_order(found))}
+        shown = pixel_words.figures(found)
         if (slopes := found.slopes) is not None:
             shown = {"gx": ("gx", exact(slopes.gx)), "gy": ("gy", exact(slopes.gy))}
             shown["length"] = "√(gx² + gy²)", exact(slopes.length)
@@ -435,6 +434,7 @@ class PixelPane(QWidget):
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
+ALIKE = BEYOND  # beyond the picture there is nothing to be like
 MIN_FOR_ARROWS = 6.0  # device pixels per pixel
 MIN_FOR_ZEROS = 14.0
 MAX_ARROWS = 32  # the nearest ones, along each axis
@@ -463,6 +463,7 @@ def paint_neighbourhood(
         if reach > radius:
             outline(painter, [_square(found, reach)], OWN, style=Qt.PenStyle.DashLine)
         outline(painter, [_square(found, radius)], OWN)
+        outline(painter, list(_patches(found)), ALIKE)
     outline(painter, [_square(found, 0)], OWN)
     if scale < 3:  # too small to be seen by itself
         _paint_pointer(painter, scale, found)
@@ -474,6 +475,16 @@ def paint_neighbourhood(
 
 def _square(found: Explained, radius: int) -> QRectF:
     return QRectF(found.x - radius, found.y - radius, 2 * radius + 1, 2 * radius + 1)
+
+
+def _patches(found: Explained) -> Iterator[QRectF]:
+    """Yield the patch of non-local means around the pixel, and those most like it."""
+    if isinstance(found.filter, NonLocalMeans):
+        side = found.filter.patch
+        middle = len(found.rows) // 2
+        for row, column in ((middle, middle), *found.heaviest):
+            x, y = int(found.columns[column]), int(found.rows[row])
+            yield QRectF(x - side // 2, y - side // 2, side, side)
 
 
 def _paint_beyond(painter: QPainter, found: Explained) -> None:

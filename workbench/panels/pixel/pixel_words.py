@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
-from kernels.oracle.explain import Explained
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans
+from kernels.oracle.explain import Explained, Extreme
 from workbench.base import theme
 from workbench.base.numbers import within
 from workbench.base.plain_text import Label
@@ -57,21 +58,88 @@ def sentence(found: Explained, border: str) -> str:
     """Describe the sum, and the border's part in it; of a gradient both derivatives."""
     if found.is_alpha:
         return "Alpha is copied, not filtered."
-    ksize = len(found.rows)
-    begin = f"{ksize} × {ksize} = {ksize**2:,} samples, each times its weight, summed."
-    if found.ordered is not None:
-        count, (low, high) = len(found.ordered), found.taken
-        taken = f"number {high + 1}" if low == high else "the mean of the middle two"
-        begin = f"{count:,} samples in order, of which {taken} is taken."
-    if found.slopes is not None:
-        around = "the" if is_identity(found) else "the weighted"
-        begin = (
-            f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it; the result is "
-            "their magnitude √(gx² + gy²)."
-        )
+    begin = _how(found)
     if not found.beyond:
         return f"{begin} All lie inside the picture."
     return f"{begin} {found.beyond:,} beyond the picture. Border {RULES[border]}."
+
+
+def _how(found: Explained) -> str:
+    ksize, chosen = len(found.rows), found.filter
+    window = f"{ksize} × {ksize}"
+    if found.slopes is not None:
+        around = "the" if is_identity(found) else "the weighted"
+        return (
+            f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it; the result is "
+            "their magnitude √(gx² + gy²)."
+        )
+    if found.ordered is not None:
+        count, (low, high) = len(found.ordered), found.taken
+        taken = f"number {high + 1}" if low == high else "the mean of the middle two"
+        return f"{count:,} samples in order, of which {taken} is taken."
+    match chosen:
+        case Morphology(kind="gradient"):
+            return f"The maximum of {window} samples less their minimum."
+        case Morphology():
+            first, second = EXTREMES[chosen.ranks[0].percentile]
+            return (
+                f"The table has the {first} of the {window} samples around each pixel; of these "
+                f"the {second} is taken."
+            )
+        case Bilateral():
+            begin = f"{int(chosen.disk().sum()):,} samples of a disk"
+            return f"{begin}, weighted by how near they are, and how alike in colour."
+        case NonLocalMeans(patch=side):
+            around = f"by how alike the {side} × {side} pixels around them are"
+            return f"{window} samples, weighted {around}."
+        case Guided():
+            return f"Where {window} samples vary little, a is near 0, and the result their mean."
+    return f"{window} = {ksize**2:,} samples, each times its weight, summed."
+
+
+EXTREMES = {0.0: ("minimum", "maximum"), 100.0: ("maximum", "minimum")}  # of the first rank
+FIGURES = {
+    "weighted": "Σ weight × sample",
+    "weights": "Σ weight",
+    "mean": "Mean m",
+    "variance": "Variance v",
+    "a": "a = v / (v + ε)",
+    "b": "b = (1 − a) m",
+    "mean_a": "Mean of a: ā",
+    "mean_b": "Mean of b: b̄",
+}
+
+
+def figures(found: Explained) -> dict[str, tuple[str, str]]:
+    """Heading and value of all that leads to the result, by name, one of ROWS."""
+    shown = {name: (FIGURES[name], exact(value)) for name, value in found.figures.items()}
+    total = "Sum in float64"
+    if found.ordered is not None:
+        return {"order": ("In order", in_order(found))}
+    if isinstance(found.filter, Morphology):
+        names = EXTREMES[found.filter.ranks[0].percentile][-len(found.extremes) :]
+        for row, name, extreme in zip(("first", "second"), names, found.extremes, strict=False):
+            shown[row] = name.capitalize(), _from(extreme)
+        total = found.filter.kind.replace("_", "-").capitalize()
+    elif found.apart is not None:
+        total = "Mean in float64"
+        shown["alike"] = "Most alike", "\n".join(_heavy(found, at) for at in found.heaviest)
+    elif isinstance(found.filter, Guided):
+        total = "ā × sample + b̄"
+    return shown | {"sum": (total, exact(found.total))}
+
+
+def _from(extreme: Extreme) -> str:
+    at = "beyond" if extreme.y == OUTSIDE else f"at x {extreme.x}, y {extreme.y}"
+    return f"{exact(extreme.value)} {at}"
+
+
+def _heavy(found: Explained, at: tuple[int, int]) -> str:
+    """Write one of `heaviest`: "x 12, y 30: d² 3.2, weight 0.98"."""
+    assert found.apart is not None
+    x, y = (minus(str(int(each))) for each in (found.columns[at[1]], found.rows[at[0]]))
+    name = "c" if isinstance(found.filter, Bilateral) else "d²"
+    return f"x {x}, y {y}: {name} {short(found.apart[at])}, weight {short(found.weights[at])}"
 
 
 def in_order(found: Explained) -> str:
@@ -111,6 +179,8 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
     if found.ordered is not None:
         is_taken = "taken" if found.weights[row, column] else "not taken"
         product = f"{exact(found.samples[row, column])}, {is_taken}"
+    elif found.apart is not None:
+        product += f"\n{_heavy(found, (row, column)).partition(': ')[2]}"
     if not (found.beyond_rows[row] or found.beyond_columns[column]):
         return f"Pixel x {x}, y {y}\n{product}\n{FOLLOW}"
     if OUTSIDE in (from_x, from_y):
@@ -148,7 +218,8 @@ def minus(number: str) -> str:
 
 
 ROWS = (
-    *("order", "sum", "offset", "together", "gx", "gy", "length"),
+    *("order", "first", "second", *FIGURES, "alike"),
+    *("sum", "offset", "together", "gx", "gy", "length"),
     *("rounded", "value", "difference", "tolerance", "result"),
 )
 

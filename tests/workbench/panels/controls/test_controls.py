@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from kernels.core.borders import BORDERS
 from kernels.filters import all_filters, gaussian
+from kernels.filters.parameters import DISK, NUMBERS, option_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
@@ -92,19 +94,48 @@ def test_a_filter_picked_is_filtered_and_shown(qtbot, window):
     assert window.store.state.ksize == 3
     settle(qtbot, window, lambda: pick(combo, "box"))
     assert slider.isEnabled()
-    # Only its own parameters can be changed.
-    names = ("automatic-sigma", "amount")
-    able = {}
-    for key in ("box", "gaussian", "unsharp", "custom"):
-        pick(combo, key)
-        able[key] = tuple(name for name in names if child(window, name).isEnabled())
-    assert able == {
-        "box": (),
-        "gaussian": ("automatic-sigma",),
-        "unsharp": ("automatic-sigma", "amount"),
-        "custom": (),
-    }
+    pick(combo, "custom")
     assert child(window, "edit-weights").isVisible()
+
+
+def test_only_its_own_parameters_are_there_and_nothing_else_moves(window):
+    combo, names = child(window, "filter", QComboBox), [each.name for each in (*NUMBERS, DISK)]
+    border, column = child(window, "border"), child(window, "controls")
+    places = set()
+    for each in all_filters():
+        pick(combo, each.key)
+        boxes = {name: child(window, option_of(name)[2:]) for name in names}
+        there = {name for name, box in boxes.items() if box.isVisibleTo(column)}
+        assert there == {one.name for one in each.parameters} - {"matrix"}, each.key
+        assert child(window, "sigma-note").isVisibleTo(column) == ("sigma" in there)
+        places.add(border.mapTo(column, border.rect().topLeft()).y())
+    assert len(places) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "typed", "value", "told"),
+    [
+        ("bilateral", "sigma-colour", "0.2", 0.2, "= 51"),
+        ("non_local_means", "patch", "4", 5, ""),
+        ("non_local_means", "strength", "10/255", 0.039216, "= 10"),
+        ("guided", "epsilon", "0,0004", 0.0004, "= 5.1²"),
+        ("unsharp", "threshold", "0.1", 0.1, "= 25.5"),
+    ],
+)
+def test_a_parameter_typed_is_filtered_told_in_samples_and_undone(
+    qtbot, window, key, name, typed, value, told
+):
+    show_picture(qtbot, window, noise(20, 30))
+    settle(qtbot, window, lambda: window.store.choose(filter=key, ksize=7))
+    box, field = child(window, name, QAbstractSpinBox), name.replace("-", "_")
+    before = getattr(window.store.state, field)
+    result = settle(qtbot, window, lambda: type_into(box, typed))
+    assert getattr(window.store.state, field) == value
+    assert result.check.ok
+    assert any(told == label.text() for label in box.parent().findChildren(QLabel)) == bool(told)
+    settle(qtbot, window, window.undo_history.undo)
+    assert getattr(window.store.state, field) == before
+    assert box.value() == before
 
 
 def test_a_dragged_slider_is_followed_and_ends_at_the_last_value(qtbot, window):

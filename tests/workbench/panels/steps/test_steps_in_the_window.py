@@ -215,10 +215,10 @@ def test_a_list_is_saved_and_comes_back_by_dropping_it(qtbot, listed, tmp_path, 
     until(qtbot, lambda: listed.messages.kind == "error")
     assert "mine.toml" in listed.messages.sentence
     listed.messages.clear()
-    path.write_text('[[step]]\nfilter = "bilateral"\n')
+    path.write_text('[[step]]\nfilter = "swirl"\n')
     drop(listed, path)
     until(qtbot, lambda: listed.messages.kind == "error")
-    assert "bilateral" in listed.messages.sentence
+    assert "swirl" in listed.messages.sentence
     assert titles(listed) == ["gaussian", "sharpen", "edges"]
 
 

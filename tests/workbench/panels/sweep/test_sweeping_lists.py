@@ -71,7 +71,7 @@ def test_a_point_of_a_rung_is_shown_on_what_there_is(qtbot, window):
     assert as_word(window.store.state.steps[0]).startswith("gaussian:7")
     assert "Shown with OpenCV" in window.messages.sentence
     assert {each.implementation for each in window.store.state.steps} == {"opencv"}
-    window.sweep.get().chart.picked.emit(replace(cell, list="bilateral:5 + box:3"))
+    window.sweep.get().chart.picked.emit(replace(cell, list="swirl:5 + box:3"))
     until(qtbot, lambda: window.messages.kind == "error")
 
 

@@ -1,0 +1,104 @@
+"""This pixel of filters that are no weighted sum: their numbers, their table, on the picture."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QLabel
+
+from tests.workbench.driving import child, settle, show_picture, trigger, until
+from workbench.panels.pixel.neighbourhood_table import NeighbourTable
+
+PICTURE = np.full((24, 30, 1), 20, np.uint8)
+PICTURE[10, 12] = PICTURE[10, 16] = 220  # a dot, and another that is like it
+PICTURE[9:12, 20:23] = 120
+
+
+@pytest.fixture
+def opened(qtbot, window):
+    window.resize(1280, 720)
+    show_picture(qtbot, window, PICTURE.copy())
+    trigger(window, "This pixel")
+    until(qtbot, window.pixel.get().isVisible)
+    return window
+
+
+@pytest.mark.parametrize(
+    ("chosen", "at", "told", "said"),
+    [
+        (
+            {"filter": "opening", "ksize": 3},
+            (21, 10),
+            {"first": "120 at x 20, y 9", "second": "120 at x 21, y 10", "sum": "120"},
+            "has the minimum",
+        ),
+        (
+            {"filter": "morphological_gradient", "ksize": 3},
+            (12, 10),
+            {"first": "220 at x 12, y 10", "second": "20 at x 11, y 9", "sum": "200"},
+            "less their minimum",
+        ),
+        (
+            {"filter": "top_hat", "ksize": 3},
+            (12, 10),
+            {"second": "20 at x 13, y 11", "sum": "200"},
+            "has the minimum",
+        ),
+        (
+            {"filter": "bilateral", "ksize": 9, "sigma": 2.0},
+            (12, 10),
+            {"weights": "1.13533528324", "sum": "220", "alike": "x 16, y 10: c 0, weight 0.1353"},
+            "49 samples of a disk",
+        ),
+        (
+            {"filter": "non_local_means", "ksize": 9, "patch": 3},
+            (12, 10),
+            {"weights": "2", "sum": "220", "alike": "x 16, y 10: d² 0, weight 1"},
+            "alike the 3 × 3",
+        ),
+        (
+            {"filter": "guided", "ksize": 3, "epsilon": 0.01},
+            (12, 3),
+            {"mean": "20", "variance": "0", "a": "0", "b": "20", "mean_a": "0", "sum": "20"},
+            "a is near 0",
+        ),
+    ],
+    ids=lambda each: each.get("filter") if isinstance(each, dict) else None,
+)
+def test_it_tells_how_the_value_comes_about(qtbot, opened, chosen, at, told, said):
+    result = settle(qtbot, opened, lambda: opened.store.choose(**chosen))
+    panel = opened.pixel.get()
+    panel.hold(at)
+    shown = {each.objectName().removeprefix("pixel-"): each for each in panel.findChildren(QLabel)}
+    for name, words in told.items():
+        assert shown[name].text().split("\n")[0] == words, name
+    assert said in shown["sentence"].text()
+    assert shown["value"].text() == str(result.picture[at[1], at[0], 0])
+    assert "exact" in shown["difference"].text()
+    # Nothing is wider than the panel, and what is painted is as much as the panel tells.
+    assert max(e.geometry().right() for e in shown.values() if e.isVisible()) < panel.width()
+    painted = QImage(300, 240, QImage.Format.Format_ARGB32)
+    painted.fill(0)
+    painter = QPainter(painted)
+    painter.scale(10, 10)
+    panel.paint(painter, QRectF(0, 0, 30, 24), 10)
+    painter.end()
+    is_marked = painted.pixelColor(165, 120).alpha() > 0  # the edge of the other dot's patch
+    assert is_marked == (chosen["filter"] == "non_local_means")
+
+
+def test_cells_say_how_unlike_they_are(qtbot, opened):
+    settle(qtbot, opened, lambda: opened.store.choose(filter="bilateral", ksize=9))
+    opened.pixel.get().hold((12, 10))
+    model = child(opened, "pixel-table", NeighbourTable).model()
+    tip = model.index(4, 5).data(3)
+    assert "c 200, weight" in tip
+
+
+def test_a_window_too_large_is_refused_in_a_sentence(qtbot, opened):
+    settle(qtbot, opened, lambda: opened.store.choose(filter="closing", ksize=33))
+    panel = opened.pixel.get()
+    assert "33×33 is too large" in child(panel, "pixel-sentence", QLabel).text()
+    assert panel.found is None
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=31))
+    until(qtbot, lambda: panel.found is not None)
