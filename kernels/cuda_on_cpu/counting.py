@@ -44,7 +44,7 @@ class Counts:
     arrays          names of what it is given: what it loads, then what it stores
     loaded, stored  bytes, by the name of an array and by block, in the order of the grid's rows
     operations      (blocks, 4): multiply-adds, other multiplications, other additions, and
-                    divisions and roots
+                    divisions, roots and powers
     accesses        of ACCESS, their step being their block, in its order, as far as there was room;
                     is_cut: not for all; `array` is a place in `arrays`, or SHARED
     sites           (sites, DEPTH) addresses of code
@@ -150,8 +150,8 @@ class RunCounts:
     """Counts of all launches of one run, as the text has it: no compiler has spared anything.
 
     loaded, stored  bytes of global memory, by the name of an array
-    operations      multiply-adds, other multiplications, other additions, divisions and roots;
-                    None where the kernel does what cannot be counted
+    operations      multiply-adds, other multiplications, other additions, divisions, roots and
+                    powers; None where the kernel does what cannot be counted
     lines           of the blocks that there was room for: `blocks_looked_at` of `blocks`
     """
 

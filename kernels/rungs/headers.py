@@ -7,6 +7,7 @@ with it becomes a HeaderError: one sentence with the file's name and the line.
 from __future__ import annotations
 
 import ast
+import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -21,11 +22,11 @@ import numpy as np
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
-from kernels.core.nonlinear import KINDS, Morphology
+from kernels.core.nonlinear import KINDS, Morphology, Window
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text, table_beside
 from kernels.core.weights import gain, separable_terms, terms_gain
 from kernels.rungs.digit_bands import fixed_point, row_of
-from kernels.rungs.operands import fft_side, tiles_of
+from kernels.rungs.operands import fft_side, numbers_of, tiles_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -311,6 +312,9 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
     # Samples that count for one of a rank.
     "WINDOW": lambda facts: int(getattr(facts.job.filter, "window", np.zeros(1)).sum()),
+    # Of a bilateral filter: pixels of its disk, and about 1 / σc.
+    "DISK": lambda facts: int(Window(facts.job.ksize).disk().sum()),
+    "STEEPNESS": lambda facts: math.ceil(numbers_of(facts.job.filter)[1]),
     # As in extreme_ring.cuh: bytes of a row that a block makes, and of shared memory that it takes.
     "STRIP_BYTES": _strip_bytes,
     "RING_BYTES": _ring_bytes,

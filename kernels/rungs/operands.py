@@ -134,13 +134,15 @@ def band_words(weights: NDArray[np.float64]) -> NDArray[np.uint32]:
 def numbers_of(chosen: Filter) -> tuple[float, ...]:
     """What a filter's weights are made of, as a rung uses it: NUMBERS.
 
-    Bilateral      weights are exp2(NUMBERS[0] · (dx² + dy²) + NUMBERS[1] · c²)
+    Bilateral      weights are exp2(NUMBERS[0] · (dx² + dy²) - (NUMBERS[1] · c)²)
     NonLocalMeans  exp2(NUMBERS[0] · d²)
     Guided         ε
     """
     match chosen:
         case Bilateral(sigma_space=space, sigma_colour=colour):
-            return -LOG2_E / (2 * space**2), -LOG2_E / (2 * colour**2)
+            # The square of the second might be too small a number for float32, or too large.
+            steepness = min(max(math.sqrt(LOG2_E / 2) / colour, 1e-36), 1e36)
+            return max(-LOG2_E / (2 * space**2), -1e36), steepness
         case NonLocalMeans(strength=strength):
             return (-LOG2_E / strength**2,)
         case Guided(epsilon=epsilon):

@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
-from kernels.core.nonlinear import KINDS, Morphology, Rank
+from kernels.core.nonlinear import (
+    KINDS,
+    Bilateral,
+    Morphology,
+    NonLinear,
+    Rank,
+)
 from kernels.core.step import LENGTH, Correlation, Step, Weights
+from kernels.oracle.checking import largest_finite
 from kernels.rungs.rung import ladder
 from tests.made_up import H200
 
@@ -121,7 +128,10 @@ RANK_SIZES = {
     "median_tiles": (5,),
     "median_halves": (5,),
     "rank_bits": (1, 3, 5, 15),
+    "bilateral_pairs": (3, 15, 5),
+    "bilateral_bytes": (1, 3, 15, 5),
 }
+ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}}
 RANK_CASES = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
 
 
@@ -281,7 +291,7 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
 
 def a_job(
     picture: NDArray[Any],
-    chosen: Weights | Rank | Morphology,
+    chosen: Weights | NonLinear,
     border: str,
     implementation: str,
     block_xy: tuple[int, int] = (32, 8),
@@ -289,9 +299,12 @@ def a_job(
 ) -> Job:
     """A Job of the sort that `implementation` does: with a gradient, if it is a rung for that.
 
+    chosen  of a bilateral filter the colour sigma is a part of the largest sample
     fields  more of a Job's
     """
-    made = chosen if isinstance(chosen, Rank | Morphology) else Correlation(chosen)
+    made = chosen if isinstance(chosen, NonLinear) else Correlation(chosen)
+    if isinstance(made, Bilateral):
+        made = made.scaled(max(largest_finite(picture), 1e-6))
     length = (LENGTH,) * (does(implementation) == "gradient")
     return Job(picture, (Step(made, implementation, block_xy), *length), border, **fields)
 
@@ -302,17 +315,21 @@ def does(implementation: str) -> str:
 
 
 def is_rank(implementation: str) -> bool:
-    """Whether it is a rung for order statistics, or for what is made of them."""
-    return does(implementation) in ("median", "extremes", "percentiles", "morphology")
+    """Whether it is a rung for what is no weighted sum."""
+    return does(implementation) not in ("weights", "gradient")
 
 
 def fitting_filter(
     random: np.random.Generator, ksize: int, implementation: str
-) -> Weights | Rank | Morphology:
-    """Random weights, or an order statistic, that `implementation` takes."""
+) -> Weights | NonLinear:
+    """Random weights, or a filter that has none, that `implementation` takes."""
     if not is_rank(implementation):
         return fitting_weights(random, ksize, implementation)
     sizes = RANK_SIZES.get(implementation, (ksize,))
+    if does(implementation) == "bilateral":
+        space, colour = random.uniform(0.3, 1) * ksize, 10 ** random.uniform(-1.5, 0.5)
+        size = ksize if ksize in sizes else sizes[-1]
+        return Bilateral(size, sigma_space=space, sigma_colour=colour)
     is_disk = implementation in ("extreme_disk", "morphology_disk")
     if does(implementation) == "morphology":
         return Morphology(ksize, KINDS[random.integers(len(KINDS))], is_disk)

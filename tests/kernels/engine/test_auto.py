@@ -11,7 +11,12 @@ from kernels import Engine, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import PIXEL_TYPES, Job, Sampling
-from kernels.core.nonlinear import MAX_KSIZE, Morphology, Rank
+from kernels.core.nonlinear import (
+    MAX_KSIZE,
+    Bilateral,
+    Morphology,
+    Rank,
+)
 from kernels.core.step import Step
 from kernels.engine.auto import (
     AUTO,
@@ -188,6 +193,8 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Morphology(9), "float32", "morphology_copies"),
         (Morphology(63), "uint8", "morphology_passes"),
         (Morphology(9, is_disk=True), "uint8", "morphology_disk"),
+        (Bilateral(9), "float32", "bilateral_pairs"),
+        (Bilateral(31), "uint8", "bilateral_tile"),
     ],
 )
 def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.core.nonlinear import Rank
+from kernels.core.nonlinear import Bilateral, Rank
+from kernels.core.step import Step
 from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import Facts, HeaderError, knobs
 from kernels.rungs.rung import FILTERS, ladder, read_rung
-from tests.kernels.cases import fitting_filter, is_rank
+from tests.kernels.cases import ONLY_CHANNELS, fitting_filter, is_rank
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
@@ -33,9 +34,9 @@ def fitting(rung):
     if not is_rank(rung.key):
         return job_of(3).but(gradient=rung.gradient)
     pixel_type = "float32" if rung.key == "extreme_tile" else "uint8"
-    return job_of(3, pixel_type=pixel_type).but(
-        filter=fitting_filter(np.random.default_rng(1), 3, rung.key)
-    )
+    channels = min(ONLY_CHANNELS.get(rung.key, {3}))
+    chosen = fitting_filter(np.random.default_rng(1), 3, rung.key)
+    return job_of(3, channels, pixel_type=pixel_type).but(filter=chosen)
 
 
 def test_the_ladder_starts_naive_and_every_rung_builds_on_one_below():
@@ -144,6 +145,16 @@ def test_an_illegal_block_is_refused_in_words(rung, block_xy, words):
     if rung.own_block:
         pytest.skip(rung.own_block)
     assert words in rung.why_not(job_of(block_xy=block_xy), CARD)
+
+
+def test_pairs_whose_scaled_samples_would_overflow_are_refused():
+    picture = np.full((4, 5, 1), 1e20, np.float32)
+    dim, bright = (
+        Job(picture, (Step(Bilateral(5, sigma_colour=sigma), "bilateral_pairs"),))
+        for sigma in (1e19, 1e-19)
+    )
+    assert RUNGS["bilateral_pairs"].why_not(dim, CARD) is None
+    assert "might overflow" in RUNGS["bilateral_pairs"].why_not(bright, CARD)
 
 
 def test_a_tile_too_large_for_the_device_is_refused_with_both_sizes():

@@ -162,7 +162,7 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> list[FactRo
 
 SHARED = "shared memory"
 TRANSACTION_BYTES = 128  # of shared memory, at most: one word of each bank
-OPERATIONS = ("multiply-adds", "multiplications", "additions", "divisions and roots")
+OPERATIONS = ("multiply-adds", "multiplications", "additions", "divisions, roots and powers")
 
 
 def count_rows(counts: RunCounts, sample_bytes: int) -> list[FactRow]:
