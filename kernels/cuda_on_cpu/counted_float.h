@@ -73,6 +73,7 @@ INLINED_FLOAT counted_float fminf(counted_float a, counted_float b) { return std
 INLINED_FLOAT counted_float fmaxf(counted_float a, counted_float b) { return std::fmax(a.value, b.value); }
 INLINED_FLOAT counted_float fabsf(counted_float a) { return std::fabs(a.value); }
 INLINED_FLOAT counted_float rintf(counted_float a) { return std::rint(a.value); }
+INLINED_FLOAT counted_float exp2f(counted_float a) { return counted(cuda_cpu::OTHER, std::exp2(a.value)); }
 INLINED_FLOAT counted_float sqrtf(counted_float a) { return counted(cuda_cpu::OTHER, std::sqrt(a.value)); }
 INLINED_FLOAT counted_float expf(counted_float a) { return counted(cuda_cpu::OTHER, std::exp(a.value)); }
 INLINED_FLOAT counted_float exp2f(counted_float a) { return counted(cuda_cpu::OTHER, std::exp2(a.value)); }

@@ -398,7 +398,7 @@ def _check(rung: Rung, header: Header) -> None:
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
-    if rung.filter not in OF_WEIGHTS and rung.weights != "none":
+    if rung.filter not in OF_WEIGHTS and rung.weights not in ("none", "numbers"):
         raise header.error(f"no weights come with {WORDS[rung.filter]}", "weights")
     for name in rung.includes:
         if not re.fullmatch(r"\w+", name) or not (LADDER / f"{name}.cuh").is_file():
@@ -451,8 +451,8 @@ class Work:
     loaded_bytes      of picture, buffers and weights in global memory, requested by its threads
     stored_bytes      to picture and buffers
     memory_bytes      what its passes have to move if each reads what it needs once
-    flops             additions, multiplications and roots, a multiply-add as two; not what turns
-                      integers into floats, or scales halves for tensor cores
+    flops             additions, multiplications, roots and powers of two, a multiply-add as two;
+                      not what turns integers into floats, or scales halves for tensor cores
     """
 
     compulsory_bytes: int

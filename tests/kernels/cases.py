@@ -18,8 +18,10 @@ from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
 from kernels.core.nonlinear import (
     KINDS,
     Bilateral,
+    Guided,
     Morphology,
     NonLinear,
+    NonLocalMeans,
     Rank,
 )
 from kernels.core.step import LENGTH, Correlation, Step, Weights
@@ -51,7 +53,12 @@ class Case:
         kind and size that the implementation takes."""
         random = np.random.default_rng(zlib.crc32(str(self).encode()))
         return a_job(
-            random_picture(random, (*self.size_hw, self.channels), self.pixel_type),
+            random_picture(
+                random,
+                (*self.size_hw, self.channels),
+                self.pixel_type,
+                MOST_OF_SMOOTHED if does(implementation) in SMOOTH else None,
+            ),
             fitting_filter(random, self.ksize, implementation),
             self.border,
             implementation,
@@ -130,8 +137,12 @@ RANK_SIZES = {
     "rank_bits": (1, 3, 5, 15),
     "bilateral_pairs": (3, 15, 5),
     "bilateral_bytes": (1, 3, 15, 5),
+    **dict.fromkeys(("patches", "patches_offsets", "guided_windows"), (1, 3, 5)),
+    **dict.fromkeys(("patches_strip", "patches_tensor"), (1, 5, 21)),
 }
 ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}}
+SMOOTH = ("non_local_means", "guided")
+MOST_OF_SMOOTHED = 1e3  # their numbers are squares of samples
 RANK_CASES = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
 
 
@@ -326,6 +337,11 @@ def fitting_filter(
     if not is_rank(implementation):
         return fitting_weights(random, ksize, implementation)
     sizes = RANK_SIZES.get(implementation, (ksize,))
+    if does(implementation) in SMOOTH:
+        size, strength = ksize if ksize in sizes else sizes[-1], float(random.uniform(5, 200))
+        if does(implementation) == "guided":
+            return Guided(size, strength**2)
+        return NonLocalMeans(size, int(random.choice((1, 3, 5, 7))), strength)
     if does(implementation) == "bilateral":
         space, colour = random.uniform(0.3, 1) * ksize, 10 ** random.uniform(-1.5, 0.5)
         size = ksize if ksize in sizes else sizes[-1]

@@ -14,7 +14,9 @@ from kernels.core.job import PIXEL_TYPES, Job, Sampling
 from kernels.core.nonlinear import (
     MAX_KSIZE,
     Bilateral,
+    Guided,
     Morphology,
+    NonLocalMeans,
     Rank,
 )
 from kernels.core.step import Step
@@ -195,6 +197,10 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Morphology(9, is_disk=True), "uint8", "morphology_disk"),
         (Bilateral(9), "float32", "bilateral_pairs"),
         (Bilateral(31), "uint8", "bilateral_tile"),
+        (NonLocalMeans(21), "uint8", "patches_tensor"),
+        (NonLocalMeans(21), "float32", "patches_strip"),
+        (NonLocalMeans(21, patch=17), "uint8", "patches_offsets"),
+        (Guided(9), "uint16", "guided_running"),
     ],
 )
 def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):

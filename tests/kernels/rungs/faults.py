@@ -329,7 +329,7 @@ FAULTS = {
         "median_halves", "part.y + (second ? KSIZE :", "part.y + (second ? KSIZE - 1 :"
     ),
     "a row is counted out too late": Fault(
-        "median_histogram", "read(going, src, x, y - RADIUS,", "read(going, src, x, y - RADIUS - 1,"
+        "median_histogram", "read(going, row - (KSIZE - 1))", "read(going, max(row - KSIZE, 0))"
     ),
     "the rank itself settles no bit": Fault("rank_bits", "below[r] <= st", "below[r] < st"),
     "a window's first row is not counted": Fault(
@@ -353,6 +353,33 @@ FAULTS = {
     ),
     "rows below the centre are halfway there": Fault(
         "extreme_disk", "above + 2 * j * TILE_W", "above + j * TILE_W"
+    ),
+    "differences of a patch's last row are left out": Fault(
+        "patches", "m < PATCH * PATCH;", "m < PATCH * (PATCH - 1);"
+    ),
+    "no barrier before the sums of squares": Fault(
+        "patches_offsets", "__syncthreads();\n        // 2.", "// 2."
+    ),
+    "a whole part has one of the next": Fault(
+        "patches_strip", "j >= PATCH && in_part + 1 < PATCH", "j >= PATCH"
+    ),
+    "a lane's odd column is not its neighbour's": Fault(
+        "patches_strip", "__shfl_down_sync(~0u, down[1], PATCH_RADIUS)", "down[1]"
+    ),
+    "padding of a patch is multiplied": Fault(
+        "patches_tensor", "is_padding ? 0 : own_bits(word % PATCH_WORDS)", "~0u"
+    ),
+    "candidates beside the window count": Fault(
+        "patches_tensor", "< KSIZE ? bias", "<= KSIZE ? bias"
+    ),
+    "alpha is drawn as a line": Fault("guided_windows", "is_alpha(x) ? value : ", ""),
+    "a row leaves a row too early": Fault(
+        "guided_running", "y + row - RADIUS, height)", "y + row - RADIUS + 1, height)"
+    ),
+    "a run is written over while others read it": Fault(
+        "guided_running",
+        "__syncthreads();\n        #pragma unroll\n        for (int i = 0; i < RUN; ++i) run[i]",
+        "for (int i = 0; i < RUN; ++i) run[i]",
     ),
 }
 

@@ -1,0 +1,197 @@
+/*---
+title   = "Patches on tensor cores"
+idea    = "A squared difference is p² + q² - 2 p q: sums of p q of all patches with all others are a product of matrices, and tensor cores multiply bytes and sum them up exactly."
+filter  = "non_local_means"
+weights = "numbers"
+after   = "patches_strip"
+includes = ["wide", "patches"]
+capability = [8, 0]
+own_block = "A warp makes 4 x 16 or 4 x 8 pixels at a time, and a block 32 rows."
+lesson  = """
+Sums that neighbours share are cheaper than sums that are made anew, but sharing takes order, shuffles and registers. Tensor cores \
+do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
+and one instruction does 4,096 products. With the sums of each patch's own squares, made once, that gives 128 distances, as \
+integers and without any rounding: fewer instructions than what follows, a power of two and two additions for each weight. \
+Sixteen pixels as a square of 4 x 4 have most of their windows in common: of the products 441 of 576 are wanted."""
+requires = [
+    ["SAMPLE == 'uint8'", "Tensor cores multiply bytes here, and these samples are {SAMPLE}. Choose another implementation, such as patches_strip."],
+    ["PATCH * parts(PATCH * CHANNELS, 4) <= 64", "Patches of {PATCH}×{PATCH} pixels have more bytes than registers have room for, 256 with each row padded to words. Choose a smaller patch, or another implementation, such as patches_strip."],
+    ["BORDER != 'CROP'", "Tensor cores sum all of a patch, and with the border crop fewer pixels count at the edge. Choose another border, or another implementation, such as patches."],
+]
+chain_length = "KSIZE * KSIZE + 10 * 4"  # distances are exact
+
+[[passes]]
+block  = ["32", "8 if SMALL_PATCH else 4"]
+halo   = ["REACH * CHANNELS", "REACH"]
+covers = ["(32 if SMALL_PATCH else 16) * CHANNELS", "32"]
+# The tile four times, and the sums of the candidates' own squares.
+shared_bytes = "4 * (4 * up(PATCHES_ROW * (30 + KSIZE + PATCH), 32) + 16 + PATCHES_ACROSS * (31 + KSIZE))"
+loads  = { picture = "BLOCKS * PATCHES_ROW * 4 * PLANES // CHANNELS * (30 + KSIZE + PATCH) + ALPHA" }
+---*/
+
+constexpr int PATCH_WORDS = (PATCH * CHANNELS + 3) / 4;              // of a row of a patch
+constexpr int STEPS = (PATCH * PATCH_WORDS + 7) / 8;                 // products of 32 bytes
+// As far as registers go: warps side by side, and squares of 4 x 4 pixels, one below the other, that each makes at a time.
+constexpr int WARPS = STEPS <= 2 ? 8 : 4, TALL = STEPS <= 2 ? 4 : 2, THREADS = 32 * WARPS;
+constexpr int TILES = (KSIZE + 3 + 7) / 8;                           // of 8 candidates, side by side, for a square
+constexpr int ACROSS = 4 * WARPS - 4 + 8 * TILES, DOWN = 32 + 2 * RADIUS;  // a block's candidates
+constexpr int WORDS = ((ACROSS + PATCH - 1) * CHANNELS + 11) / 4;    // of a row with their patches
+constexpr int ROWS = DOWN + PATCH - 1, COPY = (WORDS * ROWS + 31) / 32 * 32 + 4;  // copies begin four banks apart
+// Integers below 2^23 become floats by their bits, which is 2^23 too much.
+constexpr bool BY_BITS = PATCH * PATCH * PLANES * 65025 < 1 << 23;
+constexpr int FAR = BY_BITS ? 0x7F000000 : 0x70000000;               // a square that leaves no weight
+
+// sum (16 x 8) = from + left (16 x 32 bytes) times right (32 x 8 bytes).  Lane 4 g + t has of left four bytes of row g from column
+// 4 t on, those of row g + 8, and both 16 columns further; of right, held by columns, rows 4 t on of column g, and 16
+// further; of sum row g, columns 2 t and 2 t + 1, and the same of row g + 8.
+__device__ __forceinline__ void multiply_add_bytes(
+    int (&sum)[4], const unsigned (&left)[4], const unsigned (&right)[2], const int (&from)[4])
+{
+#ifdef CUDA_ON_CPU
+    for (int i = 0; i < 4; ++i) sum[i] = from[i];
+    for (int part = 0; part < 4; ++part) {
+        const auto rows = cuda_cpu::all_lanes(left[part], __LINE__), columns = cuda_cpu::all_lanes(right[part / 2], __LINE__);
+        const int row = threadIdx.x / 4 * 4, column = threadIdx.x % 4 * 8;
+        for (int n = 0; n < 8; ++n) {
+            int& one = sum[part % 2 * 2 + n / 4];
+            one = __dp4a(unsigned(rows[row + n % 4]), unsigned(columns[column + n]), unsigned(one));
+        }
+    }
+#elif __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
+        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]),
+          "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]));
+#endif
+}
+
+// Which bits of word i of a patch's row are its own: the last word's may be a neighbour's.
+__device__ __forceinline__ unsigned own_bits(int i) {
+    return i + 1 < PATCH_WORDS ? ~0u : ~0u >> 8 * (4 * PATCH_WORDS - PATCH * CHANNELS);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, STEPS > 2 && STEPS <= 7 ? 3 : 2) convolve(
+    const sample* __restrict__ src, sample* __restrict__ dst,
+    int height, int width, int pitch, int first_row, int end_row)
+{
+    DYNAMIC_SHARED(unsigned, words);  // [4][COPY], of ROWS rows of WORDS: each copy is shifted by a byte more
+    int* const squares = reinterpret_cast<int*>(words + 4 * COPY);  // [DOWN][ACROSS], of each candidate's patch
+    const int lane = threadIdx.x, g = lane / 4, t = lane % 4, warp = threadIdx.y, thread = warp * 32 + lane;
+    const int x0 = blockIdx.x * 4 * WARPS, y0 = first_row + blockIdx.y * 32;
+    // The word that the patch around candidate (x, y) begins with: any four bytes are a word of one copy.
+    const auto patch_at = [&](int x, int y) {
+        return words + (x * CHANNELS & 3) * COPY + y * WORDS + (x * CHANNELS >> 2);
+    };
+
+    // 1. Stage, all alpha as 0; copy; and sum each patch's own squares.
+    #pragma unroll 1
+    for (int n = thread; n < WORDS * ROWS; n += THREADS) {
+        const int x = (x0 - REACH) * CHANNELS + n % WORDS * 4, y = border_index(y0 - REACH + n / WORDS, height);
+        words[n] = 0;
+        for (int i = 0; i < 4; ++i)
+            if (y != OUTSIDE && !is_alpha(n % WORDS * 4 + i)) words[n] |= edge_bits(row_of(src, y, pitch), x + i, width) << 8 * i;
+    }
+    __syncthreads();
+    #pragma unroll 1
+    for (int n = thread; n < WORDS * ROWS - 1; n += THREADS)
+        for (int shift = 1; shift < 4; ++shift)
+            words[shift * COPY + n] = __funnelshift_r(words[n], words[n + 1], 8 * shift);
+    __syncthreads();
+    #pragma unroll 1
+    for (int n = thread; n < DOWN * ACROSS; n += THREADS) {
+        const unsigned* const patch = patch_at(n % ACROSS, n / ACROSS);
+        unsigned sum = 0;
+        #pragma unroll 1
+        for (int j = 0; j < PATCH; ++j)
+            for (int i = 0; i < PATCH_WORDS; ++i) {
+                const unsigned word = patch[j * WORDS + i] & own_bits(i);
+                sum = __dp4a(word, word, sum);
+            }
+        squares[n] = sum;
+    }
+    __syncthreads();
+
+    // 2. Where a lane's words of a patch are, and their own bits: of padding none.
+    int at[STEPS][2];
+    unsigned bits[STEPS][2];
+    #pragma unroll
+    for (int n = 0; n < 2 * STEPS; ++n) {
+        const int word = 4 * n + t;
+        const bool is_padding = word >= PATCH * PATCH_WORDS;
+        at[n / 2][n % 2] = is_padding ? 0 : word / PATCH_WORDS * WORDS + word % PATCH_WORDS;
+        bits[n / 2][n % 2] = is_padding ? 0 : own_bits(word % PATCH_WORDS);
+    }
+    const float scale = exponent_of(1.0f), bias = BY_BITS ? -TWO_23 * scale : 0.0f;
+    #pragma unroll 1
+    for (int top = 0; top < 32; top += 4 * TALL) {
+        // A lane is for two pixels of a square: in column g % 4, rows g / 4 and g / 4 + 2.
+        const int x = 4 * warp + g % 4;
+        unsigned left[TALL][STEPS][4];
+        int own[TALL][2];
+        Mean means[TALL][2];
+        #pragma unroll
+        for (int n = 0; n < 2 * TALL; ++n) {
+            const int y = top + 4 * (n / 2) + g / 4 + 2 * (n % 2);
+            own[n / 2][n % 2] = squares[(y + RADIUS) * ACROSS + x + RADIUS] + (BY_BITS ? TWO_23_BITS : 0);
+            #pragma unroll
+            for (int m = 0; m < 2 * STEPS; ++m)
+                left[n / 2][m / 2][m % 2 * 2 + n % 2] =
+                    patch_at(x + RADIUS, y + RADIUS)[at[m / 2][m % 2]] & bits[m / 2][m % 2];
+        }
+        #pragma unroll 1
+        for (int row = 0; row < 4 * TALL + 2 * RADIUS; ++row) {
+            // The first of a lane's candidates: the one whose bytes it has, and those whose weights.
+            const unsigned* const patch = patch_at(4 * warp + g, top + row);
+            const int* const others = squares + (top + row) * ACROSS + 4 * warp + 2 * t;
+            const sample* const pixels = reinterpret_cast<const sample*>(words + (top + row + PATCH_RADIUS) * WORDS)
+                + (4 * warp + 2 * t + PATCH_RADIUS) * CHANNELS;
+            int mine[TALL][2];
+            #pragma unroll
+            for (int n = 0; n < 2 * TALL; ++n) {
+                int& one = mine[n / 2][n % 2];
+                one = static_cast<unsigned>(row - 4 * (n / 2) - g / 4 - 2 * (n % 2)) < KSIZE ? own[n / 2][n % 2] : FAR;
+#ifndef CUDA_ON_CPU
+                asm volatile("" : "+r"(one));  // or it is worked out again for each column
+#endif
+            }
+            #pragma unroll (TILES <= 4 ? TILES : 1)
+            for (int column = 0; column < 8 * TILES; column += 8) {
+                unsigned right[STEPS][2];
+                float pixel[2][PLANES], biases[2];
+                #pragma unroll
+                for (int n = 0; n < 2 * STEPS; ++n) right[n / 2][n % 2] = patch[at[n / 2][n % 2] + column * CHANNELS / 4];
+                for (int c = 0; c < 2; ++c) {  // beyond the window the exponent is minus infinity
+                    biases[c] = static_cast<unsigned>(column + 2 * t + c - g % 4) < KSIZE ? bias : __int_as_float(0xFF800000);
+                    for (int plane = 0; plane < PLANES; ++plane)
+                        pixel[c][plane] = byte_to_float(pixels[(column + c) * CHANNELS + plane], 0);
+                }
+                #pragma unroll
+                for (int square = 0; square < TALL; ++square) {
+                    if (row < 4 * square || row >= 4 * square + 4 + 2 * RADIUS) continue;  // the whole warp
+                    int sums[4];
+                    multiply_add_bytes(sums, left[square][0], right[0], {0, 0, 0, 0});
+                    for (int step = 1; step < STEPS; ++step)
+                        multiply_add_bytes(sums, left[square][step], right[step], sums);
+                    for (int i = 0; i < 4; ++i) {
+                        const int apart = mine[square][i / 2] + others[column + i % 2] - 2 * sums[i];
+                        const float distance = BY_BITS ? __int_as_float(apart) : static_cast<float>(apart);
+                        const float exponent = fmaf(distance, scale, biases[i % 2]);
+                        if (exponent >= LOG2_CUT) means[square][i / 2].add(exp2f(exponent), pixel[i % 2]);
+                    }
+                }
+            }
+        }
+        // 3. Four lanes have the sums of a pixel together.
+        #pragma unroll
+        for (int n = 0; n < 2 * TALL; ++n) {
+            Mean& mean = means[n / 2][n % 2];
+            for (int by = 1; by < 4; by *= 2) {
+                mean.weights += __shfl_xor_sync(~0u, mean.weights, by);
+                for (int plane = 0; plane < PLANES; ++plane)
+                    mean.weighted[plane] += __shfl_xor_sync(~0u, mean.weighted[plane], by);
+            }
+            const int y = y0 + top + 4 * (n / 2) + g / 4 + 2 * (n % 2);
+            if (t == 0 && x0 + x < width && y < end_row) mean.write(dst, src, x0 + x, y, pitch);
+        }
+    }
+}
