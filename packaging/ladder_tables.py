@@ -51,6 +51,9 @@ RANKS = {
     "percentiles": ("median",),
     "extremes": ("minimum", "maximum"),
     "morphology": ("opening", "closing"),
+    "bilateral": ("bilateral",),
+    "non_local_means": ("non_local_means",),
+    "guided": ("guided",),
 }
 LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # forms made for them
 # What the table of work is worked out for: likewise, on a device like the one that was measured.
@@ -81,9 +84,11 @@ def _filters_for(rung: Rung) -> Sequence[str]:
 def _first_job(
     rung: Rung, names: Sequence[str], ksizes: Sequence[int], sides: Sequence[int]
 ) -> Job | None:
-    """Find the first job on a grey picture in 32×8 blocks that `rung` takes."""
-    for pixel_type, ksize, name, side in product(PIXEL_TYPES, ksizes, names, sides):
-        chosen, picture = filters.get(name), np.zeros((side, side, 1), pixel_type)
+    """Find the first job in 32×8 blocks that `rung` takes, grey if it takes that."""
+    for channels, pixel_type, ksize, name, side in product(
+        (1, 3), PIXEL_TYPES, ksizes, names, sides
+    ):
+        chosen, picture = filters.get(name), np.zeros((side, side, channels), pixel_type)
         made = chosen.of_size(ksize, is_disk=name in DISKS)
         step = Step(made, rung.key, (32, 8), title=chosen.title)
         job = Job(picture, (step, *(LENGTH,) * rung.gradient))

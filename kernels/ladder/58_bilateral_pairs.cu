@@ -20,9 +20,9 @@ disks some are polynomials, since multiply-adds have time left. Rows are copied 
 
 [[passes]]
 block  = ["128", "1"]
-# A multiprocessor has registers for 8, 6, 4 or 3 blocks; RADIUS: what beginning takes, in rows.
+# A multiprocessor has registers for 8, 6, 4 or 2 blocks; RADIUS: what beginning takes, in rows.
 covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS
-    * (8 if KSIZE == 3 else 6 if KSIZE == 5 else 4 if KSIZE <= 11 else 3), parts(HEIGHT, 4), RADIUS))"""]
+    * (8 if KSIZE == 3 else 6 if KSIZE == 5 else 4 if KSIZE <= 11 else 2), parts(HEIGHT, 4), RADIUS))"""]
 rows_by = "4"
 shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1)"
 loads = { picture = """(BLOCKS_X * (256 + 2 * HALO_CHUNKS * CHUNK)

@@ -6,7 +6,7 @@ weights = "numbers"
 after   = "patches_strip"
 includes = ["wide", "patches"]
 capability = [8, 0]
-own_block = "A warp makes 4 x 16 or 4 x 8 pixels at a time, and a block 32 rows."
+own_block = "A warp makes 4 x 8 pixels at a time, and a block 32 rows."
 lesson  = """
 Sums that neighbours share are cheaper than sums that are made anew, but sharing takes order, shuffles and registers. Tensor cores \
 do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
@@ -32,7 +32,7 @@ loads  = { picture = "BLOCKS * PATCHES_ROW * 4 * PLANES // CHANNELS * (30 + KSIZ
 constexpr int PATCH_WORDS = (PATCH * CHANNELS + 3) / 4;              // of a row of a patch
 constexpr int STEPS = (PATCH * PATCH_WORDS + 7) / 8;                 // products of 32 bytes
 // As far as registers go: warps side by side, and squares of 4 x 4 pixels, one below the other, that each makes at a time.
-constexpr int WARPS = STEPS <= 2 ? 8 : 4, TALL = STEPS <= 2 ? 4 : 2, THREADS = 32 * WARPS;
+constexpr int WARPS = STEPS <= 2 ? 8 : 4, TALL = 2, THREADS = 32 * WARPS;
 constexpr int TILES = (KSIZE + 3 + 7) / 8;                           // of 8 candidates, side by side, for a square
 constexpr int ACROSS = 4 * WARPS - 4 + 8 * TILES, DOWN = 32 + 2 * RADIUS;  // a block's candidates
 constexpr int WORDS = ((ACROSS + PATCH - 1) * CHANNELS + 11) / 4;    // of a row with their patches
@@ -70,7 +70,7 @@ __device__ __forceinline__ unsigned own_bits(int i) {
     return i + 1 < PATCH_WORDS ? ~0u : ~0u >> 8 * (4 * PATCH_WORDS - PATCH * CHANNELS);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, STEPS > 2 && STEPS <= 7 ? 3 : 2) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 7 ? 3 : 2) convolve(
     const sample* __restrict__ src, sample* __restrict__ dst,
     int height, int width, int pitch, int first_row, int end_row)
 {
@@ -167,7 +167,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS > 2 && STEPS <= 7 ? 
                 }
                 #pragma unroll
                 for (int square = 0; square < TALL; ++square) {
-                    if (row < 4 * square || row >= 4 * square + 4 + 2 * RADIUS) continue;  // the whole warp
                     int sums[4];
                     multiply_add_bytes(sums, left[square][0], right[0], {0, 0, 0, 0});
                     for (int step = 1; step < STEPS; ++step)
