@@ -76,6 +76,5 @@ INLINED_FLOAT counted_float rintf(counted_float a) { return std::rint(a.value); 
 INLINED_FLOAT counted_float exp2f(counted_float a) { return counted(cuda_cpu::OTHER, std::exp2(a.value)); }
 INLINED_FLOAT counted_float sqrtf(counted_float a) { return counted(cuda_cpu::OTHER, std::sqrt(a.value)); }
 INLINED_FLOAT counted_float expf(counted_float a) { return counted(cuda_cpu::OTHER, std::exp(a.value)); }
-INLINED_FLOAT counted_float exp2f(counted_float a) { return counted(cuda_cpu::OTHER, std::exp2(a.value)); }
 
 #undef INLINED_FLOAT
