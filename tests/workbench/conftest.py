@@ -13,6 +13,7 @@ from kernels.core.cpu_load import LoadWatch
 from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.engine import Engine
 from tests.workbench.driving import PATIENCE_MS, until
+from tests.workbench.real_screen import Screen
 from workbench.base import theme
 from workbench.base.background import bugs
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
@@ -106,3 +107,15 @@ def window(make_window, qtbot):
     made = make_window()
     until(qtbot, lambda: made.device is not None)
     return made
+
+
+@pytest.fixture
+def screen(tmp_path, monkeypatch):
+    """A real screen, which nobody sees."""
+    screen = Screen(tmp_path)
+    try:
+        if reason := screen.why_not(monkeypatch):
+            pytest.skip(reason)
+        yield screen
+    finally:
+        screen.close()

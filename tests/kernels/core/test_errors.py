@@ -61,13 +61,6 @@ def test_what_the_gpu_says_becomes_a_sentence(raised, becomes, words):
     assert failure.value.__cause__ is raised
 
 
-LOG = """/tmp/tmp1/27_two_sums.cu(7): warning #177-D: variable "y" was declared but never referenced
-27_two_sums.cu(11): error: identifier "sum" is undefined
-
-1 error detected in the compilation of "/tmp/tmp1/kern.cu".
-"""
-
-
 @pytest.mark.parametrize(
     ("log", "first"),
     [

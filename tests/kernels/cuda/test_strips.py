@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.core.borders import BORDERS, strips_of
+from kernels.core.borders import strips_of
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import memory_bytes, rows_a_strip
 from kernels.cuda_on_cpu import compiler
-from kernels.oracle.reference import filtered
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
@@ -34,21 +33,6 @@ def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
     if rung.why_not(job, H200):
         job = job.but(picture=random_picture(random, picture.shape, "uint8"))
     return job
-
-
-@pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("gradient", [False, True])
-@pytest.mark.parametrize(("height", "ksize"), [(6, 17), (20, 5)])
-def test_the_reference_gives_the_same_for_a_strip(border, gradient, height, ksize):
-    """Also where the filter reaches further than the picture."""
-    picture = np.arange(1, height * 2 + 1, dtype=np.float32).reshape(height, 2, 1) % 7
-    weights = np.arange(ksize * ksize, dtype=np.float32).reshape(ksize, ksize)
-    job = Job.of(picture, weights, border, gradient=gradient)
-    whole = filtered(job)
-    for strip in strips_of(height, 3, job.reach, border):
-        part = job.but(picture=strip.of(picture))
-        assert part.height == strip.height
-        np.testing.assert_array_equal(filtered(part)[strip.own], whole[strip.first : strip.end])
 
 
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kernels.cuda_child.worker_pool import Limits, WorkerPool
+from tests.made_up import H200
 
 FAKES = "tests.kernels.cuda_child.fake_devices"
 LIMITS = Limits(
@@ -15,6 +16,16 @@ LIMITS = Limits(
 def find_no_bug(monkeypatch):
     """Have the search of a kernel that only a fake GPU runs right find nothing."""
     monkeypatch.setattr("kernels.cuda_on_cpu.trial.finding_bug", lambda *_, **__: iter([None]))
+
+
+def use_fake_gpu(monkeypatch, children):
+    """Have engines find a GPU, whose user kernels run in `children`; no search finds a bug."""
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
+    monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
+    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    find_no_bug(monkeypatch)
 
 
 def children_of(device: str, limits: Limits = LIMITS) -> WorkerPool:

@@ -247,22 +247,12 @@ class _Launch:
         self.target[:] = self.right()[: len(self.target)]
         self.rows = asked
 
-    def outside_with_some_rows(self):
-        self.good()
-        if self.is_some_rows:
-            self.block[self.end] ^= 1
-
     def by_chance(self):
         self.good()
         self.target[0, 0] = self.number % 256
 
     def wrong(self):
         self.target[:] = ~self.right() if self.target.dtype.kind == "u" else -self.right() - 1
-
-    def wrong_and_then_outside(self):
-        self.wrong()
-        if self.number > 4:
-            self.block[self.end] ^= 1
 
     def nan(self):
         self.good()

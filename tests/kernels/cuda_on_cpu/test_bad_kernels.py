@@ -20,8 +20,7 @@ from kernels.cuda_on_cpu.compile_errors import cuda_errors, diagnostics_of
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.trial import finding_bug, trial
-from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import own_kernel, read_own_kernel
+from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, REFUSED, RUNNING, START
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
@@ -136,25 +135,6 @@ def test_of_names_in_errors_only_what_was_added_is_cut():
     log = f"mine.cu:3:1: error: 'tile_0' was not declared in 'void {ours}()'"
     (each,) = diagnostics_of(log, own_kernel("mine.cu", GOOD))
     assert each.text == "'tile_0' was not declared in 'void convolve()'"
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"  \n\n", "it is empty"),
-        (b"\xff\xfe\x00k\x00e\x00r", "line 1: it is not UTF-8 text"),
-        (b"int a;\n\x00\n", "line 2: it is not text"),
-        (b"/*---\ntitle = \n---*/\n", "line 2"),
-        (b"int main() { return 0; }", "convolve"),
-        (START.format(before="", body="").replace(", int end_row", "").encode(), "end_row"),
-        (START.format(before="", body="").replace("int height", "float height").encode(), "height"),
-    ],
-)
-def test_what_is_no_kernel_is_refused_in_a_sentence(data, said, tmp_path):
-    file = tmp_path / "mine.cu"
-    file.write_bytes(data)
-    with pytest.raises(HeaderError, match=said):
-        read_own_kernel(file)
 
 
 def test_a_storm_of_printf_is_cut():

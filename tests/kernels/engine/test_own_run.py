@@ -59,13 +59,6 @@ def test_all_of_the_picture_is_filtered_and_checked_and_never_timed(engine, shap
     assert result.disturbances == ()
 
 
-@needs_compiler
-def test_a_wrong_answer_is_given_with_its_verdict(engine):
-    (result,) = results(engine, a_job(COPY, shape=LARGE))
-    assert result.check.wrong > 0
-    np.testing.assert_array_equal(result.picture, result.job.picture)
-
-
 READS_BELOW = RIGHT.replace(
     "    float sum = OFFSET;",
     "    volatile sample below = src[(y + 40) * pitch + x];\n    float sum = OFFSET;",

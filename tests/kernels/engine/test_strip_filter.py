@@ -19,7 +19,7 @@ from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import PickRefusedError, StripFilter
 from kernels.pictures.generated import noise
-from tests.kernels.cases import random_list, random_picture, random_weights
+from tests.kernels.cases import random_list
 
 ONCE = Sampling(max_samples=0, check=False)
 
@@ -43,28 +43,6 @@ def in_strips(engine, job, rows, named="sequential", check_taps=0, **how):
         found.append(results(strip_filter.filtering(picture, strip))[-1])
         answer[strip.first : strip.end] = found[-1].picture[strip.own]
     return answer, found
-
-
-def made_up(seed):
-    """A job with everything drawn: thin pictures and wide filters as well, and strips of any
-    height."""
-    random = np.random.default_rng(seed)
-    shape = (int(random.integers(1, 40)), int(random.integers(1, 20)), int(random.integers(1, 5)))
-    picture = random_picture(random, shape, ("uint8", "float32")[seed % 2])
-    ksize = int(random.choice([1, 3, 5, 7, 15]))
-    border, gradient = BORDERS[seed % 5], bool(random.integers(2))
-    job = Job.of(picture, random_weights(random, ksize), border, gradient=gradient)
-    return job, int(random.integers(1, shape[0] + 2))
-
-
-@pytest.mark.parametrize("named", ["sequential", "parallel"])
-def test_strips_give_what_the_whole_gives_bit_for_bit(engine, named):
-    for seed in range(10):  # every border with every pixel type
-        job, rows = made_up(seed)
-        whole = engine.run(job.but(implementation=named), ONCE)
-        answer, _ = in_strips(engine, job, rows, named)
-        as_bits = f"u{answer.dtype.itemsize}"
-        np.testing.assert_array_equal(answer.view(as_bits), whole.picture.view(as_bits), str(seed))
 
 
 @pytest.mark.parametrize("named", ["sequential", "parallel"])

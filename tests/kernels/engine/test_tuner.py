@@ -64,12 +64,3 @@ def test_what_is_found_wrong_now_is_forgotten_in_every_shape(path):
     assert "shared" not in {each.implementation for each in known}
     assert (64, 4) in {each.block_xy for each in known}
     assert next(engine.picks(JOB)).implementation == "constant"
-
-
-def test_stopped_early_it_has_kept_what_was_measured(path):
-    steps = tuning(TimedEngine(path), [lambda: JOB])
-    measured = 0
-    while measured < 2:
-        measured += isinstance(next(steps), Trial)
-    steps.close()
-    assert len(Measurements(H200, path).of(job_class_of(JOB))) == 2

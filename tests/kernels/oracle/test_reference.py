@@ -89,12 +89,6 @@ def test_without_alpha_every_channel_is_filtered_alone(channels):
     assert (correlate(picture, ONES, "clamp")[0, 0] == 9 * np.arange(channels)).all()
 
 
-@pytest.mark.parametrize("rows", [(0, 2), (1, 3), (2, 3)])
-def test_a_part_is_cut_out_of_the_whole(rows):
-    part = correlate(COUNTING, ONES, "mirror", rows, (1, 3))
-    assert (part == correlate(COUNTING, ONES, "mirror")[rows[0] : rows[1], 1:3]).all()
-
-
 def test_nan_reaches_as_far_as_the_weights_also_where_they_are_zero():
     picture = np.zeros((1, 5, 1), np.float32)
     picture[0, 1] = np.nan
@@ -149,15 +143,6 @@ def test_the_weighted_picture_is_not_rounded():
 def test_alpha_has_no_gradient():
     picture = np.random.default_rng(1).integers(0, 255, (3, 4, 4), np.uint8)
     assert (gradient(picture, ONES, "wrap")[..., 3] == picture[..., 3]).all()
-
-
-@pytest.mark.parametrize("border", BORDERS)
-def test_a_part_of_a_gradient_is_cut_out_of_the_whole(border):
-    picture = np.random.default_rng(2).integers(0, 255, (4, 5, 2), np.uint8)
-    whole = gradient(picture, ONES, border)
-    for y in range(4):
-        for x in range(5):
-            assert (gradient(picture, ONES, border, (y, y + 1), (x, x + 1)) == whole[y, x]).all()
 
 
 @pytest.mark.parametrize(

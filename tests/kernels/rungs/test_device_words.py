@@ -19,13 +19,6 @@ from kernels.rungs.cuda_text import (
     unknown_words,
 )
 
-UNKNOWN = {
-    "int n = std::min(1, 2);": 'namespace "std" has no member "min"',
-    "using namespace std; n = std :: sqrt(2.0f);": 'namespace "std" has no member "sqrt"',
-    "const uint8_t* at = nullptr;": 'identifier "uint8_t" is undefined',
-    "return rand();": 'identifier "rand" is undefined',
-    "float x = M_PI;": 'identifier "M_PI" is undefined',
-}
 KNOWN = (
     "int n = min(1, 2); // std::min /* uint8_t */",
     "a = std::move(b);",

@@ -18,6 +18,7 @@ from kernels.rungs.digit_bands import (
 )
 from kernels.rungs.rung import ladder
 from tests.kernels.on_cpu import Shim
+from tests.kernels.rungs.test_fixed_point import halves
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 
@@ -45,11 +46,6 @@ def job_of(weights, channels=1, picture=None):
 def steps_of(ksize, channels):
     span = 1 + (ksize // 2 * channels + 7) // 8
     return -(-span // (4 if channels > 1 else 2))
-
-
-def halves(words):
-    """Two numbers for each word, the one in its low bits first."""
-    return np.stack((words & 0xFFFF, words >> 16), -1).astype(np.uint16).view(np.float16)
 
 
 def integers_of(words, row, steps):

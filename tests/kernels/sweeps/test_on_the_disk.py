@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from kernels.core.safe_files import AppendLog, replacing
+from kernels.core.safe_files import replacing
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 
@@ -35,14 +35,6 @@ def test_every_record_goes_to_the_disk_before_the_next(tmp_path, flushed):
     status = file.path.stat()
     assert flushed[-1] == (status.st_ino, status.st_size)
     assert len({size for _, size in flushed}) == len(SESSION.records) + 1
-
-
-def test_what_was_not_sent_to_the_disk_goes_there_at_the_end(tmp_path, flushed):
-    with AppendLog(tmp_path / "lines", "x") as file:
-        file.put(b"one\n", sync=True)
-        file.put(b"two\n")
-        assert [size for _, size in flushed] == [4]
-    assert [size for _, size in flushed] == [4, 8]
 
 
 def test_a_file_takes_its_place_only_when_it_is_whole_on_the_disk(tmp_path, monkeypatch):

@@ -15,7 +15,6 @@ from kernels.core.timing import Timing, compare
 from kernels.cuda.device_pictures import Transfers
 from kernels.oracle import checking
 from kernels.sweeps import plan_run
-from kernels.sweeps.cell_jobs import refusal
 from kernels.sweeps.estimate import ROUNDS
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
@@ -62,10 +61,6 @@ def records(plan, engine, **how):
     return list({each.cell: each for each in found}.values())
 
 
-def outcomes(plan, engine, **how):
-    return {each.cell: each.outcome for each in records(plan, engine, **how)}
-
-
 def on_cpu():
     return Engine(use_gpu=False)
 
@@ -80,17 +75,6 @@ def test_every_cell_becomes_a_record_in_order():
         assert each.verified.check.is_full
         assert each.verified.compulsory_bytes == 2 * 40 * 30 * 4
         assert abs(each.at - time.time()) < 60
-
-
-def test_what_is_done_is_not_measured_again():
-    made = plan("sequential", "opencv", ksizes=(3, 5))
-    first, *rest = made.cells()
-    done = records(replace(made, ksizes=(3,), implementations=("sequential",)), on_cpu())
-    assert [each.cell for each in done] == [first]
-    steps = list(sweeping(made, on_cpu(), before=done))
-    assert {each.cell for each in steps if isinstance(each, Record)} == set(rest)
-    said = [each.doing for each in steps if isinstance(each, Progress)]
-    assert said[0].startswith("2 of 4 · opencv, gaussian 3×3, 40×30")
 
 
 def test_the_oracle_is_asked_once_for_all_implementations(monkeypatch):
@@ -111,15 +95,6 @@ def asked_of_the_oracle(monkeypatch):
 
     monkeypatch.setattr(checking, "filtered", noted)
     return asked
-
-
-def test_without_a_gpu_its_cells_say_why_and_the_others_run():
-    made = plan("opencv", "shared", "ring")
-    found = outcomes(made, on_cpu())
-    reasons = {each.implementation: found[each] for each in found if isinstance(found[each], str)}
-    assert reasons.keys() == {"shared", "ring"}
-    assert all("--no-gpu" in each for each in reasons.values())
-    assert [refusal(on_cpu(), each) is None for each in made.cells()] == [True, False, False]
 
 
 def test_a_wrong_answer_is_no_speed(made_up):
@@ -154,13 +129,6 @@ def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
         if isinstance(step, Record):
             counts.append(len(engine.compiled))
     assert counts == [3, 3, 3, 6, 6, 6, 8, 8, *[8] * 16]  # in the first round, and once
-
-
-def test_what_is_too_slow_is_given_up_and_says_so():
-    made = plan("sequential", sizes=((900, 900), (1800, 1800)), ksizes=(31,), cell_seconds=0.05)
-    first, second = records(made, on_cpu())
-    assert first.outcome.startswith("Given up")
-    assert second.outcome.startswith("Not begun: 900²")
 
 
 def test_what_a_smaller_one_shows_to_be_hopeless_is_not_begun(made_up):
@@ -229,14 +197,6 @@ def test_where_transfers_fail_the_kernel_s_time_stays(made_up):
     found = records(plan("global", "shared", transfers=True), engine)
     assert [each.verified.transfers for each in found] == [None, None]
     assert engine.asked_for_transfers == 1
-
-
-def test_a_lost_device_ends_it_and_nothing_measured_is_lost(made_up):
-    lost = DeviceLostError("The GPU failed.")
-    found = []
-    with pytest.raises(DeviceLostError, match=r"The GPU failed\."):
-        collect(plan("global", "shared", "opencv"), made_up(fails={"shared": lost}), found)
-    assert [each.cell.implementation for each in found] == ["global"]
 
 
 def test_on_a_device_that_was_lost_before_no_cell_is_called_refused(made_up):
@@ -323,10 +283,3 @@ def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
 def test_an_answer_that_is_another_in_the_last_round_is_checked_again(made_up):
     (found,) = records(plan("shared", pixel_types=("uint8",)), wrong_at(made_up(), 3))
     assert not found.verified
-
-
-def collect(plan, engine, into):
-    """Put records into `into` as they come, for sweeps that end in an error."""
-    for step in sweeping(plan, engine):
-        if isinstance(step, Record):
-            into.append(step)

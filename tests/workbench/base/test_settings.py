@@ -29,19 +29,6 @@ def written(path, text):
     return Settings(path)
 
 
-def test_values_come_back(path):
-    first = Settings(path)
-    assert first.complaint == ""
-    first.set("theme", "dark")
-    first.set("choices", {"ksize": 7})
-    first.save()
-    second = Settings(path)
-    assert second.complaint == ""
-    assert second.get("theme", "system") == "dark"
-    assert second.get("choices", {}) == {"ksize": 7}
-    assert second.get("folder", "here") == "here"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -171,17 +158,6 @@ def test_a_lock_that_nobody_lets_go_of_keeps_no_settings_from_being_written(path
 
 
 # -- places that cannot be written
-
-
-def test_a_place_that_cannot_be_written_is_said_and_no_trouble(tmp_path):
-    (tmp_path / "file").touch()
-    settings = Settings(tmp_path / "file" / "settings.json")
-    assert settings.complaint == (
-        f"What is chosen here will not be remembered: writing to {tmp_path / 'file'} is not "
-        "possible."
-    )
-    assert settings.save().startswith("What was chosen is not remembered: ")
-    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
 def test_a_full_disk_leaves_what_was_there(path, monkeypatch):

@@ -2,27 +2,19 @@
 
 import errno
 import os
-from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 from unittest.mock import Mock
 from weakref import ref
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kernels import Engine, Sampling
-from kernels.core.borders import BORDERS
 from kernels.pictures.generated import noise
 from workbench.batch import batch_run, filtering
 from workbench.batch.batch_run import in_order, room_for, running
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
 from workbench.batch.pairs import FilePair, pairs_of
 from workbench.files import image_files
-from workbench.model.intents import job_for
 from workbench.model.state import State
 
 CHOSEN = State(filter="identity", ksize=3, implementation="opencv")
@@ -42,57 +34,6 @@ def folder(tmp_path):
 def outcomes(folder, recipe=None, output="out/", **how):
     pairs = pairs_of([folder / "in"], f"{folder}/{output}")
     return list(in_order(running(Engine(use_gpu=False), pairs, recipe or Recipe(CHOSEN), **how)))
-
-
-SHAPES = st.tuples(st.integers(1, 24), st.integers(1, 24), st.sampled_from((1, 3, 4)))
-
-
-@given(
-    st.lists(SHAPES, min_size=1, max_size=5),
-    st.sampled_from((("sharpen", 3), ("gaussian", 7), ("unsharp", 5), ("sobel_x", 3))),
-    st.sampled_from(BORDERS),
-    st.integers(1, 4),
-)
-@settings(max_examples=8)
-def test_a_batch_is_its_pictures_one_by_one(shapes, kernel, border, jobs):
-    name, ksize = kernel
-    chosen = State(filter=name, ksize=ksize, border=border, implementation="opencv")
-    engine, recipe = Engine(use_gpu=False), Recipe(chosen, sampling=UNTIMED)
-    with TemporaryDirectory() as folder:
-        source = Path(folder, "in")
-        Path(folder, "out").mkdir()
-        source.mkdir()
-        for number, shape in enumerate(shapes):
-            image_files.save(source / f"{number}.tif", noise(*shape))
-        pairs = pairs_of([source], f"{folder}/out/")
-        assert [each.error for each in running(engine, pairs, recipe, jobs)] == [None] * len(shapes)
-        for pair in pairs:
-            job = job_for(replace(chosen, picture=image_files.load(pair.source)))
-            alone = engine.run(job, UNTIMED).picture
-            np.testing.assert_array_equal(image_files.load(pair.target).samples, alone)
-
-
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_each_outcome_comes_in_order_and_a_bad_one_alone_fails(folder, jobs):
-    found = outcomes(folder, jobs=jobs)
-    assert [each.pair.name for each in found] == ["p1.png", "p2.png", "p3.png"]
-    assert [each.error is None for each in found] == [True, False, True]
-    assert "p2.png is not a picture" in found[1].error
-    for name in ("p1.png", "p3.png"):
-        source, target = (image_files.load(folder / place / name) for place in ("in", "out"))
-        np.testing.assert_array_equal(target.samples, source.samples)
-    assert not (folder / "out" / "p2.png").exists()
-
-
-def test_what_a_format_cannot_hold_is_refused_unless_it_may_be_reduced(folder):
-    (folder / "in" / "p2.png").unlink()
-    image_files.save(folder / "in" / "p1.png", noise(9, 8, 3, "uint16"))
-    pairs = pairs_of([folder / "in" / "p1.png"], str(folder / "b.jpg"))
-    (refused,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
-    assert "rounded to 8 bits" in refused.error
-    (saved,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, reduce=True, quality=80))
-    assert saved.error is None
-    assert image_files.load(folder / "b.jpg").samples.dtype == np.uint8
 
 
 def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch):
@@ -166,16 +107,6 @@ def test_others_are_written_while_one_waits_for_the_disk(folder, monkeypatch):
         "p2.png",
         "p3.png",
     ]
-
-
-def test_a_disk_that_fails_at_the_last_moment_leaves_no_file(folder, monkeypatch):
-    def fail(_descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("kernels.core.safe_files.os.fsync", fail)
-    first, *_ = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED))
-    assert first.error.startswith("Cannot save p1.png: the disk is full")
-    assert list((folder / "out").iterdir()) == []
 
 
 def test_what_is_written_when_it_is_stopped_comes_to_the_disk_and_is_told(folder, monkeypatch):

@@ -3,11 +3,8 @@
 import errno
 import json
 from io import FileIO
-from itertools import chain
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kernels.core import safe_files
 from workbench.batch.filtering import Outcome
@@ -49,17 +46,6 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
         {"batch": 1, "asked": ASKED}
     ]
-
-
-@pytest.mark.parametrize("half", [b"{", b'{"output": "b.png", "status": "done"}', b"\xff\xfe"])
-def test_half_a_last_line_is_as_if_it_were_not_there(tmp_path, half):
-    begun(tmp_path, line("a.png"))
-    with (tmp_path / NAME).open("ab") as file:
-        file.write(half)
-    with Journal(tmp_path, ASKED, resuming=True) as journal:
-        assert journal.known == {"a.png"}
-        journal.append(line("c.png"))
-    assert [each.get("output") for each in lines(tmp_path)] == [None, "a.png", "c.png"]
 
 
 def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
@@ -112,16 +98,6 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
         "remarks": ["Turned."],
         "seconds": {"decode": 0.5},
     }
-
-
-NAMES_OF_RESULTS = st.sets(st.text(min_size=1, max_size=20), max_size=40)
-
-
-@given(NAMES_OF_RESULTS, st.integers(1, 20))
-def test_each_result_is_in_one_shard(names, count):
-    shards = [Shard(number, count) for number in range(1, count + 1)]
-    parts = [[name for name in names if shard.has(name)] for shard in shards]
-    assert sorted(chain.from_iterable(parts)) == sorted(names)
 
 
 def written(folder, shard, *lines, asked=ASKED, is_over=True):

@@ -12,7 +12,6 @@ from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS, block_rows
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Pick
-from kernels.core.verdict import Check
 from kernels.cpu import cpu_run
 from kernels.pictures.generated import noise
 from workbench.batch import large_filtering
@@ -129,17 +128,6 @@ def test_what_was_begun_otherwise_is_begun_anew(engine, source, change, tmp_path
     whole = job_of(tifffile.imread(source), name).but(implementation="parallel")
     expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
     np.testing.assert_array_equal(tifffile.imread(tmp_path / "out.tif"), expected)
-
-
-def test_of_an_answer_that_is_wrong_nothing_is_left(engine, source, tmp_path, monkeypatch):
-    wrong = Check(9.0, (3, 4, 0), 1, 1, 0.1, 500, 500, samples=500)
-    monkeypatch.setattr(
-        "kernels.engine.engine.checked",
-        lambda result, *_: iter([replace(result, check=wrong)]),
-    )
-    answer = filtered(engine, source, tmp_path / "out.tif", max_taps=None)
-    assert not answer.check.ok
-    assert names(tmp_path) == ["in.tif"]
 
 
 class ArrayMemoryError(MemoryError):

@@ -682,8 +682,6 @@ def test_lines_of_two_sessions_have_letters_and_the_legend_says_whose():
 
 # -- words and tiles, whatever order measurements came in
 
-SQUARES = ((256, 256), (512, 512))
-
 
 @pytest.mark.parametrize(("ratio", "is_log"), [(2.0, False), (1000.0, True)])
 def test_recorded_times_that_are_far_apart_have_a_logarithmic_axis(ratio, is_log):

@@ -73,13 +73,6 @@ def test_it_says_so_while_there_is_nothing(view):
     assert not child(view, "chart-kind").isEnabled()
 
 
-def test_it_fills_as_points_are_measured(qtbot, view):
-    canvas = show(qtbot, view, a_session("ksizes", first=4))
-    assert len([spot for spot in canvas.spots if spot.cell]) == 4
-    view.show_sessions([a_session("ksizes", first=12)])
-    until(qtbot, lambda: len([spot for spot in canvas.spots if spot.cell]) == 12)
-
-
 def test_the_kind_follows_the_plan_until_somebody_chooses(qtbot, view):
     kinds = child(view, "chart-kind", QComboBox)
     show(qtbot, view, a_session("sizes"))

@@ -149,19 +149,6 @@ def test_a_wrong_answer_is_not_written(folder, capsys, monkeypatch, verify):
     assert not (folder / "out.png").exists()
 
 
-def test_one_bad_file_does_not_keep_the_others_from_being_done(folder, capsys):
-    whole = (folder / "a.png").read_bytes()
-    (folder / "broken.png").write_bytes(whole[: len(whole) // 2])
-    (folder / "empty.png").touch()
-    assert apply("broken.png", "a.png", "empty.png", "missing.png", "out") == 1
-    assert names("out") == ["a.png"]
-    complaints = capsys.readouterr().err.splitlines()
-    assert len(complaints) == 3
-    assert all(line.startswith("workbench: ") for line in complaints)
-    for name, line in zip(("broken", "empty", "missing"), complaints, strict=True):
-        assert name in line
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

@@ -9,8 +9,7 @@ import pytest
 
 from kernels.pictures import generated
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import find_no_bug
-from tests.made_up import H200
+from tests.kernels.cuda_child.conftest import use_fake_gpu
 from workbench.cli import main
 from workbench.files import image_files
 
@@ -20,10 +19,7 @@ JOB = ("--size", "3", "--border", "wrap")
 @pytest.fixture(autouse=True)
 def gpu(children, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
-    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
-    find_no_bug(monkeypatch)
+    use_fake_gpu(monkeypatch, children)
     image_files.save("a.png", generated.noise(100, 90, 3))
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import find_no_bug
-from tests.made_up import H200
+from tests.kernels.cuda_child.conftest import use_fake_gpu
 from workbench.cli import main
 
 PLAN = """
@@ -38,12 +37,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def gpu(children, monkeypatch):
-    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
-    monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
-    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
-    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
-    find_no_bug(monkeypatch)
+    use_fake_gpu(monkeypatch, children)
 
 
 def sweep(*words):

@@ -169,14 +169,6 @@ def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes
     assert plan_of(state, KEYS).pixel_types == (pixel_type,)
 
 
-@pytest.mark.parametrize("preset", presets(), ids=lambda each: each.key)
-def test_a_preset_untouched_is_that_preset(preset):
-    draft = Draft(
-        preset.plan, texts_of(preset.plan), preset.plan.implementations, preset.plan.transfers
-    )
-    assert draft.plan(State(), DEVICE) == preset.plan
-
-
 def test_a_preset_measured_by_fewer_implementations_still_is_the_table():
     preset = next(each.plan for each in presets() if each.plan.table)
     keys = preset.implementations[:1]

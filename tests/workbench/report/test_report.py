@@ -558,15 +558,6 @@ def test_a_second_report_takes_the_place_of_the_first_a_step_at_a_time(report, t
 # ---------------------------------------------------------------------------- bad input
 
 
-def test_nothing_verified_is_no_report_and_says_why(tmp_path):
-    session = a_session(SMALL, LAPTOP, outcome=lambda cell, _: wrong(cell))
-    with pytest.raises(ReportError, match=r"no verified time to report on: Its answer is WRONG"):
-        write_report([session], tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-    with pytest.raises(ReportError, match="nothing was measured yet"):
-        write_report([a_session(SMALL, first=0)], tmp_path / "out")
-
-
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file" / "out", tmp_path / "file"):

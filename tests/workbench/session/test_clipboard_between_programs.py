@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels.pictures.generated import noise
-from tests.workbench.real_screen import Screen, missing
+from tests.workbench.real_screen import missing
 from workbench.files import image_files
 
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} is not installed")
@@ -34,17 +34,6 @@ app = QGuiApplication(sys.argv)
 found = clipboard.image_in(QGuiApplication.clipboard().mimeData())
 image_files.save(sys.argv[1], clipboard.picture_in(found).samples)
 """
-
-
-@pytest.fixture
-def screen(tmp_path, monkeypatch):
-    screen = Screen(tmp_path)
-    try:
-        if reason := screen.why_not(monkeypatch):
-            pytest.skip(reason)
-        yield screen
-    finally:
-        screen.close()
 
 
 @contextmanager

@@ -13,7 +13,6 @@ import pytest
 from PySide6.QtTest import QTest
 
 from kernels.core import safe_files
-from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.session.kernel_file import KernelFile, KernelJournal, Unsaved, _Held
 from workbench.session.kernel_folder import KernelFileError
@@ -117,19 +116,6 @@ def replace(path, text):
 # -- opening and saving
 
 
-def test_what_is_saved_is_on_disk_and_what_was_opened_is_shown(file, mine):
-    opened(file, mine)
-    assert file.heard.began == ["one\n"]
-    assert file.is_saved
-    file.type("two\n")
-    assert not file.is_saved
-    assert mine.read_text(encoding="utf-8") == "one\n"
-    saved(file)
-    assert mine.read_text(encoding="utf-8") == "two\n"
-    assert file.is_saved
-    assert file.heard.saved == 1
-
-
 def test_saving_under_another_name_goes_on_there(qtbot, file, mine):
     file.begin("new\n", "my_kernel.cu")
     assert (file.path, file.name) == (None, "my_kernel.cu")
@@ -138,26 +124,6 @@ def test_saving_under_another_name_goes_on_there(qtbot, file, mine):
     assert (file.path, file.name) == (other, "other.cu")
     replace(other, "by another\n")
     until(qtbot, lambda: file.heard.arrived == ["by another\n"])
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"\xff\xfe\x00", "line 1: it is not UTF-8 text"),
-        (b"a\0b", "line 1: it is not text"),
-        (b" " * (MAX_BYTES + 1), "it is too long"),
-        (None, "it is not a file"),
-    ],
-)
-def test_what_is_no_kernel_is_refused_in_a_sentence(content, sentence, file, mine):
-    file.begin("kept\n", "my_kernel.cu")
-    if content is None:
-        mine = mine.parent
-    else:
-        mine.write_bytes(content)
-    with pytest.raises(KernelFileError, match=f"^{mine.name}[,:] {sentence}.*\\.$"):
-        opened(file, mine)
-    assert file.text == "kept\n"
 
 
 def test_a_file_that_cannot_be_written_leaves_the_text_and_says_why(file, mine):

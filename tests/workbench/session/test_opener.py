@@ -142,15 +142,6 @@ def test_a_picture_on_the_clipboard_is_pasted(qtbot, window):
 # -- folders and lists
 
 
-def test_next_and_previous_go_through_a_folder_as_people_count(qtbot, window, folder):
-    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img1.png"]))
-    names = []
-    for name in ("Next in folder", "Next in folder", "Previous in folder"):
-        settle(qtbot, window, lambda n=name: trigger(window, n))
-        names.append(opened(window).name)
-    assert names == ["img2.png", "img10.png", "img2.png"]
-
-
 def test_a_key_held_down_walks_as_fast_as_pictures_come(qtbot, window, folder, monkeypatch):
     """However often it is asked for, a step is taken once; and then the next one can be."""
     settle(qtbot, window, lambda: drop(window, folder / "img1.png"))

@@ -5,17 +5,15 @@ from functools import partial
 
 import pytest
 
-from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
 from kernels.engine.engine import Engine
 from kernels.sweeps.estimate import ROUNDS
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
-from kernels.sweeps.session_files import SessionFile, read_session
+from kernels.sweeps.session_files import read_session
 from workbench.session import session_store
 from workbench.session.session_store import (
     Began,
-    NotKept,
     measuring,
     new_path,
     resuming,
@@ -80,35 +78,6 @@ def test_one_that_was_stopped_is_gone_on_with(tmp_path):
     assert kept[0].outcome.kernel.samples_ms[: len(first[-1].outcome.kernel.samples_ms)] == tuple(
         float(f"{ms:.6g}") for ms in first[-1].outcome.kernel.samples_ms
     )
-
-
-def test_a_killed_one_loses_only_the_line_it_was_writing(tmp_path):
-    path = tmp_path / "a.jsonl"
-    run(partial(measuring, PLAN, {}, path, {}), lambda step: isinstance(step, Record))
-    with path.open("ab") as file:
-        file.write(b'{"cell": {"implem')
-    assert len(records(run(partial(resuming, path, {}, {})))) == 3
-    kept = read_session(path).records
-    assert [len(each.outcome.kernel.rounds) for each in kept] == [ROUNDS] * 3
-
-
-def test_a_full_disk_is_told_once_and_the_sweep_goes_on(tmp_path, monkeypatch):
-    path = tmp_path / "a.jsonl"
-    append, done = SessionFile.append, []
-
-    def full(self, record):
-        if done:
-            raise SessionFileError("A measurement could not be written (No space left on device).")
-        done.append(record)
-        append(self, record)
-
-    monkeypatch.setattr(SessionFile, "append", full)
-    found = run(partial(measuring, PLAN, {}, path, {}))
-    assert len(records(found)) == 3
-    (complaint,) = [each for each in found if isinstance(each, NotKept)]
-    assert "No space left on device" in complaint.sentence
-    assert "The sweep continues" in complaint.sentence
-    assert len(read_session(path).records) == 1
 
 
 def test_names_begin_with_the_time_and_are_never_taken_twice():

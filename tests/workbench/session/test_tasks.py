@@ -40,17 +40,6 @@ def test_answers_come_on_the_thread_that_asked_and_none_is_no_answer(qtbot, step
     assert not steps.is_under_way("a")
 
 
-def test_of_the_same_name_only_the_newest_goes_on(qtbot, steps):
-    gate, told = Gate([None, "old", "older"]), []
-    steps.ask("a", gate, told.append)
-    assert gate.begun.wait(10)
-    steps.ask("a", lambda: iter(("new",)), told.append)
-    for _ in range(3):
-        gate.on.release()
-    until(qtbot, lambda: told)
-    assert told == ["new"]
-
-
 def test_what_was_cancelled_says_nothing_more(qtbot, steps):
     gate, told, dropped = Gate([None, "too late"]), [], []
     steps.ask("a", gate, told.append, on_drop=lambda: dropped.append("a"))
@@ -93,22 +82,6 @@ def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, step
     until(qtbot, lambda: told)
 
 
-def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
-    begun, told = threading.Event(), []
-
-    def endless():
-        while True:
-            begun.set()
-            yield None
-
-    steps.ask("a", endless, lambda _: None)
-    assert begun.wait(10)
-    steps.close()
-    assert steps.isFinished()
-    steps.ask("b", lambda: iter((1,)), told.append)  # is not heard any more
-    assert not steps.isRunning()
-
-
 def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):
     heard, gate = [], Gate([None])
     steps.hurries.connect(heard.append)
@@ -122,37 +95,3 @@ def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):
     steps.cancel("a")
     gate.on.release()
     assert heard == [True, False, True, False]
-
-
-class SlowToEnd:
-    """A computation whose end waits until it is let on, and says on which thread it came."""
-
-    def __init__(self):
-        self.begun, self.on, self.ended_on = threading.Event(), threading.Event(), []
-
-    def __call__(self):
-        try:
-            while True:
-                self.begun.set()
-                yield None
-        finally:
-            self.on.wait(10)
-            self.ended_on.append(threading.current_thread())
-
-
-@pytest.mark.parametrize(
-    "drop", [lambda steps: steps.cancel("a"), lambda steps: ask_another(steps)]
-)
-def test_what_is_dropped_ends_on_the_thread_while_nobody_waits(qtbot, steps, drop):
-    slow = SlowToEnd()
-    steps.ask("a", slow, lambda _: None)
-    assert slow.begun.wait(10)
-    drop(steps)
-    assert slow.ended_on == []
-    slow.on.set()
-    until(qtbot, lambda: slow.ended_on)
-    assert slow.ended_on != [threading.current_thread()]
-
-
-def ask_another(steps):
-    steps.ask("a", lambda: iter((1,)), lambda _: None)

@@ -12,8 +12,9 @@ from PySide6.QtCore import QThread
 
 from kernels.core.device import NoDevice
 from kernels.core.device_turns import Waiting
-from kernels.core.errors import DeviceLostError, OutOfMemoryError
+from kernels.core.errors import DeviceLostError
 from kernels.core.job import Job, Progress
+from tests.kernels.core.test_timing import FakeClock
 from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
@@ -204,16 +205,6 @@ def test_what_was_shown_gives_way_at_once(qtbot, make_worker, monkeypatch):
     assert sizes(told, "filtered") == [3, 5]
 
 
-class FakeClock:
-    """Stands still but for what is done by it."""
-
-    def __init__(self):
-        self.now_s = 1000.0
-
-    def __call__(self):
-        return self.now_s
-
-
 @pytest.mark.parametrize("every", [1, 7])  # steps: 100 and 15 changes a second
 def test_while_a_slider_is_dragged_slow_filters_show_pictures(
     every, qtbot, make_worker, monkeypatch
@@ -305,42 +296,6 @@ def test_a_job_pauses_a_sweep(qtbot, make_worker):
     assert done == ["sweep", "sweep", "live", "live", "live", "sweep"]
 
 
-def test_an_expected_failure_is_told_and_the_next_job_runs(qtbot, make_worker):
-    def script(job, _):
-        yield Progress("compiling")
-        if job.ksize == 3:
-            raise OutOfMemoryError("The GPU ran out of memory.")
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request(a_job(3))
-    (error,) = wait_for(qtbot, told, "failed")
-    assert str(error) == "The GPU ran out of memory."
-    assert [entry[1] for entry in told if entry[0] == "progressed"] == ["compiling", ""]
-    worker.request(a_job(5))
-    wait_for(qtbot, told, "settled")
-
-
-def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, make_worker):
-    def script(job, _):
-        yield Progress("filtering")
-        if job.ksize == 3:
-            raise ZeroDivisionError("a bug")
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request(a_job(3))
-    sentence, details = wait_for(qtbot, told, "broke")
-    assert sentence == "ZeroDivisionError: a bug"
-    assert "Traceback" in details
-    assert "in script" in details
-    assert ("progressed", "") in told
-    worker.request(a_job(5))
-    wait_for(qtbot, told, "settled")
-
-
 def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker):
     def sweeping(_):
         yield Progress("measuring")
@@ -351,53 +306,6 @@ def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker):
     worker.sweep.start(sweeping)
     wait_for(qtbot, told, "broke")
     assert ("sweep.ended", None, False) in told
-
-
-def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
-    def sweeping(_):
-        yield Progress("measuring")
-        raise DeviceLostError("The GPU failed while measuring.")
-
-    worker, told = make_worker()
-    worker.start()
-    worker.sweep.start(sweeping)
-    error, is_complete = wait_for(qtbot, told, "sweep.ended")
-    assert str(error) == "The GPU failed while measuring."
-    assert not is_complete
-    worker.request(a_job())
-    wait_for(qtbot, told, "settled")
-
-
-class Counting:
-    """A sweep without an end that counts its steps."""
-
-    def __init__(self):
-        self.count = 0
-
-    def __call__(self, _):
-        while True:
-            self.count += 1
-            QThread.msleep(1)
-            yield Progress(f"step {self.count}")
-
-
-def test_a_paused_sweep_does_nothing_while_jobs_go_on(qtbot, make_worker):
-    worker, told = make_worker()
-    sweep = Counting()
-    worker.start()
-    worker.sweep.start(sweep)
-    wait_for(qtbot, told, "sweep.stepped")
-    worker.sweep.pause(True)
-    assert wait_for(qtbot, told, "sweep.paused") == (True,)
-    count = sweep.count
-    worker.request(a_job())
-    wait_for(qtbot, told, "settled")
-    qtbot.wait(50)
-    assert sweep.count == count
-    worker.sweep.pause(False)
-    assert wait_for(qtbot, told, "sweep.paused", count=2) == (False,)
-    until(qtbot, lambda: sweep.count > count)
-    assert "sweep.ended" not in names(told)
 
 
 def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker):

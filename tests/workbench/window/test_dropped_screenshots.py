@@ -132,12 +132,6 @@ def qimage():
     return image
 
 
-def test_settings_come_back_from_a_screenshot(tmp_path):
-    save_png(tmp_path / "a.png", qimage(), SETTINGS)
-    assert read_settings(tmp_path / "a.png") == SETTINGS
-    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
-
-
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_samples_keep_their_depth_beside_the_settings(tmp_path, dtype, channels):

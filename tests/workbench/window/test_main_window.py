@@ -154,6 +154,7 @@ def test_everything_can_be_reset(qtbot, home, make_window):
 
 def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
     def script(job, steps):
+        yield Progress("filtering")
         if job.border == "wrap":
             raise ZeroDivisionError("a bug")
         yield from steps
@@ -164,6 +165,7 @@ def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
     until(qtbot, lambda: window.messages.kind == "error")
     assert window.messages.sentence == "Something went wrong here: ZeroDivisionError: a bug"
     assert window.live.result is shown
+    assert child(window, "doing", QLabel).text() == ""
     click(child(window, "details", QPushButton))
     details = child(window.messages, "detailsText").toPlainText()
     assert "Traceback" in details

@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QLabel
 from kernels import Engine
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import find_no_bug
+from tests.kernels.cuda_child.conftest import use_fake_gpu
 from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
+from tests.workbench.panels.rung.test_rung_panel import places
 from workbench.base.numbers import MISSING
 from workbench.imaging.pictures import Picture
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
@@ -18,10 +19,7 @@ from workbench.session.kernel_folder import kernels_folder
 @pytest.fixture
 def window(qtbot, make_window, children, home, monkeypatch):
     """A window that filters with the user's own kernel, on a picture, with a GPU."""
-    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
-    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
-    find_no_bug(monkeypatch)
+    use_fake_gpu(monkeypatch, children)
     folder = home / "kernels"
     folder.mkdir()
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(folder))
@@ -52,15 +50,6 @@ def test_it_is_timed_once_its_answer_is_verified(window):
     assert [(each.name, each.median_ms) for each in window.runs.runs] == [
         ("mine.cu 32×8", pytest.approx(0.1))
     ]
-
-
-def test_what_goes_wrong_ends_the_child_alone(qtbot, window):
-    good = window.live.result
-    sentence = save(qtbot, window, text(run="crash"), window.live.refused)
-    assert "mine.cu: The process that runs kernels on the GPU crashed" in sentence
-    assert window.live.result.kernel is None or window.live.result is good
-    result = save(qtbot, window, text(), window.live.settled)
-    assert result.kernel is not None
 
 
 def test_its_time_stands_on_the_ladder_until_its_text_is_another(qtbot, window):
@@ -116,9 +105,3 @@ def test_no_block_shape_has_a_time_without_a_right_answer(qtbot, window):
         save(qtbot, window, text(run=run), window.store.changed)
         until(qtbot, lambda state=state: [row.state for row in panel.rows] == [state, state])
         assert all(row.ms is None and words in row.text for row in panel.rows)
-
-
-def places(window):
-    """The lines of the ladder by key."""
-    found = window.rung.get().ladder.places
-    return {each.implementation.key: each for each in found if each}

@@ -8,7 +8,7 @@ import pytest
 from kernels.filters import get
 from kernels.oracle.reference import correlate, to_pixel_type
 from kernels.pictures.generated import noise
-from tests.workbench.real_screen import LOOK_AGAIN_S, PATIENCE_S, Screen, missing, program, until
+from tests.workbench.real_screen import LOOK_AGAIN_S, PATIENCE_S, missing, program, until
 from workbench.files import image_files
 
 TRIES = 10
@@ -17,17 +17,6 @@ BEFORE, AFTER = (200, 40, 160), (50, 10, 40)  # the second is a quarter of the f
 QUARTER = "--weights=0.25"
 
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} is not installed")
-
-
-@pytest.fixture
-def screen(tmp_path, monkeypatch):
-    screen = Screen(tmp_path)
-    try:
-        if reason := screen.why_not(monkeypatch):
-            pytest.skip(reason)
-        yield screen
-    finally:
-        screen.close()
 
 
 @pytest.fixture

@@ -70,15 +70,6 @@ def test_what_is_no_shape_is_said():
 # -- what takes part
 
 
-def test_the_shapes_of_the_chosen_rung_take_part_and_those_refused_say_why():
-    field = a_field()
-    assert [each.name for each in field.candidates] == ["8×8", "32×8", "64×32"]
-    assert [each.job.block_xy for each in field.able] == [(8, 8), (32, 8)]
-    assert "2048 threads" in field.candidates[2].reason
-    assert field.subject == "Shared-memory tile"
-    assert field.current(STATE) == (32, 8)
-
-
 def test_why_there_is_nothing_to_compare():
     assert field_of(State(), DEVICE, None, SHAPES).reason == NO_PICTURE
     assert field_of(STATE, DEVICE, None, ()).reason == NO_SHAPES

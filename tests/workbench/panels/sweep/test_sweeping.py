@@ -19,9 +19,11 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from kernels.core.cpu_load import Load
 from kernels.core.device import NoDevice
 from kernels.core.errors import DeviceLostError, SessionFileError
 from kernels.core.job import Progress
+from kernels.core.timing import Timing
 from kernels.pictures.generated import noise
 from kernels.sweeps import machine, plan_run
 from kernels.sweeps.cell_jobs import NO_TEXTS
@@ -29,7 +31,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Machine, Record
 from kernels.sweeps.session_files import SessionFile, read_session
-from tests.made_sessions import LAPTOP, PLANS, a_session
+from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
 from tests.workbench.driving import (
     action,
     answer_file_dialogs,
@@ -46,7 +48,7 @@ from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
 from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.session import session_store
 from workbench.session.exporter import save_png
-from workbench.session.session_store import folder
+from workbench.session.session_store import NotKept, folder
 from workbench.widgets.tile import ElidedLabel
 from workbench.window import picture_intake
 
@@ -170,6 +172,7 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
     assert button.text() == "Resume"
     gate[0] = False
+    settle(qtbot, window, lambda: window.store.update(border="wrap"))
     qtbot.wait(50)
     assert live(window).records == ()
     click(button)
@@ -200,6 +203,7 @@ def test_a_gpu_lost_in_a_sweep_is_a_sentence_and_nothing_measured_is_lost(qtbot,
     assert widths(read_session(session_store.saved_sessions()[0])) == widths(live(window))
     assert {3, 4, 5} > set(widths(live(window))) >= {3}
     assert child(window, "sweep-start").isEnabled()
+    settle(qtbot, window, lambda: window.store.update(border="wrap"))
 
 
 def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on(qtbot, window, monkeypatch):
@@ -207,11 +211,14 @@ def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on(qtbot, window, monkey
         raise SessionFileError("A measurement could not be written (No space left on device).")
 
     show_picture(qtbot, window, noise(8, 8))
+    told = []
+    window.worker.sweep.stepped.connect(lambda each: told.append(isinstance(each, NotKept)))
     with monkeypatch.context() as patch:
         patch.setattr(SessionFile, "append", full)
         start(window, "4, 5")
         ended(qtbot, window)
     assert widths(live(window)) == [4, 5]
+    assert sum(told) == 1
     assert window.messages.kind == "warning"
     assert "No space left on device" in window.messages.sentence
     lost = window.sessions.live.number
@@ -356,17 +363,45 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
     assert window.sessions.shown[1].path == came
 
 
+def of_another_day(cell, found):
+    """OpenCV is twice as fast, the parallel loops are disturbed, and the sequential are wrong."""
+    timing = Timing(tuple(each / 2 for each in found.kernel.samples_ms), found.kernel.cache)
+    match cell.implementation:
+        case "opencv":
+            return replace(found, kernel=timing)
+        case "parallel":
+            return replace(found, load=Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0))
+        case "sequential":
+            return wrong(cell)
+    return found
+
+
 def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     assert "two sessions" in action(window, "Compare…").toolTip()
     window.sessions.begin(a_session("sizes"), None)
-    window.sweep_menu.open_session(kept_file(tmp_path, a_session("sizes", LAPTOP)))
+    other = a_session("sizes", outcome=of_another_day)
+    window.sweep_menu.open_session(kept_file(tmp_path, other))
     until(qtbot, lambda: len(window.sessions.shown) == 2)
     trigger(window, "Compare…")
     (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
     table = child(dialog, "compare-table", QTableWidget)
     until(qtbot, lambda: table.rowCount() == len(PLANS["sizes"].cells()))
-    assert "geometric mean" in child(dialog, "compare-said", QLabel).text()
-    assert "×" in table.item(0, 3).text()
+    said = child(dialog, "compare-said", QLabel).text()
+    assert "geometric mean" in said
+    assert "B is faster in 5, slower in 0" in said
+    assert "without a verdict: 5 cells" in said
+    rows = [[table.item(n, column).text() for column in range(6)] for n in range(table.rowCount())]
+    (faster,) = {tuple(row[3:6:2]) for row in rows if "OpenCV" in row[0]}
+    assert faster == ("2.00×", "faster")
+    low, high = rows[0][4].split(" – ")
+    assert float(low) <= 2 <= float(high)
+    for n, (name, _, in_b, ratio, interval, verdict) in enumerate(rows):
+        if "Parallel" in name:
+            assert verdict.startswith("No verdict")
+            assert "B: * Disturbed" in table.item(n, 0).toolTip()
+        if "Sequential" in name:
+            assert verdict
+            assert (in_b, ratio, interval) == ("—", "", "")
     target = tmp_path / "both"
     answer_file_dialogs(monkeypatch, target)
     click(child(dialog, "compare-save"))

@@ -9,7 +9,7 @@ from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import text_hash
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import find_no_bug
+from tests.kernels.cuda_child.conftest import use_fake_gpu
 from tests.made_up import H200
 from tests.workbench.driving import settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweeping import doing, ended, live, start
@@ -20,12 +20,7 @@ from workbench.session.session_store import folder
 @pytest.fixture
 def gpu_window(qtbot, make_window, children, home, monkeypatch):
     """Makes windows with a GPU, and the kernels mine.cu and wrong.cu in the user's folder."""
-    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
-    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
-    monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
-    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
-    find_no_bug(monkeypatch)
+    use_fake_gpu(monkeypatch, children)
     (home / "kernels").mkdir()
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
     save(text())

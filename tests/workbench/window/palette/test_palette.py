@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QTreeView, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QTreeView
 
 from kernels import filters
 from kernels.pictures.generated import noise
@@ -118,51 +118,12 @@ def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     assert window.store.state.implementation == "opencv"
 
 
-# -- the mouse, and what is said of the chosen row
-
-
-@pytest.fixture
-def done():
-    return []
-
-
-@pytest.fixture
-def owner(qtbot):
-    """The palette deletes itself; what it belongs to stays."""
-    found = QWidget()
-    qtbot.addWidget(found)
-    return found
-
-
-@pytest.fixture
-def made(owner, done):
-    def entry(name, **facts):
-        return PaletteEntry(name, "Menu", lambda: done.append(name), **facts)
-
-    entries = [
-        *(
-            entry(f"Act {number}", keys=f"Ctrl+{number}", tip=f"Tip {number}.")
-            for number in range(9)
-        ),
-        entry("Not now", reason="There is no picture."),
-        *(entry(f"More {number}") for number in range(20)),
-    ]
-    palette = Palette(entries, owner)
-    palette.show()
-    return palette
-
-
-def rows(palette):
-    return child(palette, "palette-list", QTreeView)
-
-
-def click_row(palette, number):
-    listed = rows(palette)
-    place = listed.visualRect(listed.model().index(number, 0)).center()
-    QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=place)
-
-
-def test_a_click_does_what_the_row_says_and_the_palette_goes(qtbot, owner, made, done):
-    click_row(made, 2)
-    qtbot.waitUntil(lambda: done == ["Act 2"])
-    qtbot.waitUntil(lambda: owner.findChild(Palette) is None)
+def test_a_click_does_what_the_row_says_and_the_palette_goes(qtbot, window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "boxb")
+    rows = child(palette, "palette-list", QTreeView)
+    place = rows.visualRect(rows.model().index(0, 0)).center()
+    left = Qt.MouseButton.LeftButton
+    settle(qtbot, window, lambda: QTest.mouseClick(rows.viewport(), left, pos=place))
+    assert window.store.state.filter == "box"
+    until(qtbot, lambda: window.findChild(Palette) is None)
