@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.core.step import Rank, Step
+from kernels.core.nonlinear import Rank
+from kernels.core.step import Step
 from tests.kernels import runners as r
 
 
