@@ -10,7 +10,7 @@ from threading import Thread
 from time import perf_counter
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -83,12 +83,10 @@ class Canvas(QWidget):
     # -- output
 
     def show_summary(self, summary: str) -> None:
-        """Describe the contents for a screen reader."""
         self._summary = summary
         self.setAccessibleDescription(summary)
 
     def show_empty(self, text: str) -> None:
-        """Show why nothing is drawn."""
         self._empty.setText(text)
         self.show_spots(())
 
@@ -120,7 +118,6 @@ class Canvas(QWidget):
     # -- the plot
 
     def make_plot(self) -> None:
-        """Make the plot now if there is none yet."""
         if self.plot is not None:
             return
         from workbench.charts.drawing import plotting
@@ -257,7 +254,6 @@ class Canvas(QWidget):
             self.plot.addItem(item)
             self._rings[name] = item
 
-    @Slot(object)
     def _on_pointer_moved(self, position: QPointF) -> None:
         spot = self.spot_at(position)
         if spot is None:
@@ -272,7 +268,6 @@ class Canvas(QWidget):
         beside = self.plot.mapToGlobal(position.toPoint() + QPoint(12, 12))
         QToolTip.showText(beside, tip_text(spot.text), self.plot)
 
-    @Slot(object)
     def _click(self, event: Any) -> None:
         if event.double():
             self._show_all()
@@ -288,7 +283,6 @@ class Canvas(QWidget):
         if self._home is not None:
             self._show_range(self._home.x, self._home.y)
 
-    @Slot(object)
     def _keep_inside(self, _axes: object) -> None:
         """Look closer, but not beyond all there is."""
         self._is_closer = True
@@ -342,7 +336,6 @@ class FigureView(Canvas):
             self.setMinimumHeight(max(px, self._least_px or MIN_PX))
             self._draw()
 
-    @Slot()
     def _draw(self) -> None:
         """Draw, once, whatever the drawing changes about the size."""
         figure = self.figure
@@ -406,7 +399,6 @@ class PlotImport(QObject):
         if not self._thread.is_alive():
             self._timer.start()
 
-    @Slot()
     def _take_turn(self) -> None:
         """Make types for STEP_S, and begin the thread after the last; or make a plot."""
         if self._thread.ident is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
@@ -135,7 +135,6 @@ class Legend(FlowRow):
 
     @property
     def entries(self) -> list[LegendButton]:
-        """The buttons shown, in order."""
         return self._buttons[: len(self._shown)]
 
     def show_entries(self, entries: Sequence[LegendLine]) -> None:
@@ -174,7 +173,6 @@ class Legend(FlowRow):
         self.setVisible(bool(self._shown))
         self._draw_samples()
 
-    @Slot()
     def _draw_samples(self) -> None:
         if self._view.plot is None:  # pyqtgraph would be imported in this thread
             return

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QAction, QImage, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QWidget
 
@@ -62,8 +62,7 @@ class ChartView(QWidget):
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(lambda: set_factor(self._card, self._letters()))
         self._make_controls()
-        controls = HBox(spacing=GAP_PX)
-        controls.add((self._kinds, 1), self._menu)
+        controls = HBox(spacing=GAP_PX).add((self._kinds, 1), self._menu)
         VBox(self, 0, 6).add(controls, self._options, (self._card, 1))
         self._show()
 
@@ -113,7 +112,6 @@ class ChartView(QWidget):
 
     # -- drawing
 
-    @Slot()
     def _show(self) -> None:
         """Show everything anew: the figure is made from scratch, so nothing stale remains."""
         choices = self._choices
@@ -170,7 +168,6 @@ class ChartView(QWidget):
 
     # -- what the user does
 
-    @Slot(str, object)
     def _choose_option(self, name: str, value: Any) -> None:
         if name == "baseline":
             self._choose(baseline=value)

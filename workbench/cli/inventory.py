@@ -43,7 +43,6 @@ Data = dict[str, Any]
 
 
 def list_all(arguments: Namespace) -> int:
-    """Print the lists, or the named one."""
     makers: dict[str, Callable[[], list[Data]]] = {
         "filters": _filters,
         "steps": lambda: [{"key": key, "about": e.about} for key, e in ready_made().items()],

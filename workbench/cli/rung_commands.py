@@ -49,7 +49,6 @@ def _job(arguments: Namespace) -> Job:
 
 
 def source(arguments: Namespace) -> int:
-    """Print the source, PTX or SASS."""
     if arguments.ptx and arguments.sass:
         raise BadJobError("--ptx and --sass are two listings; choose one.")
     rung = _rung(arguments.kernel)

@@ -87,7 +87,6 @@ class RemoteControl:
             return (monotonic() if self._paused_at is None else self._paused_at) - self._paused_s
 
     def is_paused(self) -> bool:
-        """True while it is paused."""
         with self._news:
             return self._paused_at is not None
 

@@ -51,11 +51,9 @@ class Region:
 
     @property
     def pixels(self) -> int:
-        """Number of its pixels."""
         return (self.rows[1] - self.rows[0]) * (self.columns[1] - self.columns[0])
 
     def holds(self, other: Region) -> bool:
-        """Return True if all of `other` is in it."""
         pairs = (self.rows, other.rows), (self.columns, other.columns)
         return all(ours[0] <= its[0] and its[1] <= ours[1] for ours, its in pairs)
 

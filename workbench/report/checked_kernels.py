@@ -11,7 +11,6 @@ from kernels.sweeps.session_csv import write_rows
 from workbench.base import numbers
 from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict, counted
 
-ON_THE_CPU = "On the CPU runtime: no time."
 BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")
 TEXT = "SHA-256 of its text"  # on the page
 STRICT = "Strict: the header chose neither jobs nor tolerance."
@@ -48,7 +47,6 @@ CSV: dict[str, Callable[[CheckedKernel], object]] = {
 
 
 def headings(how: Exam) -> tuple[str, ...]:
-    """The names of the columns."""
     return (*BEFORE, *(("time",) if how.device else ()), *AFTER)
 
 
@@ -69,7 +67,6 @@ def cells_of(row: CheckedKernel) -> tuple[str, ...]:
 
 
 def summary_of(rows: Sequence[CheckedKernel]) -> str:
-    """Count the kernels, and those verified."""
     right = sum(row.is_right for row in rows)
     return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}, {right} verified."
 
@@ -83,7 +80,7 @@ def verdicts_of(rows: Sequence[CheckedKernel]) -> str:
 
 def how_in_words(how: Exam) -> str:
     """Say where it was, what the times are of, and how the jobs came about."""
-    where = ON_THE_CPU
+    where = "On the CPU runtime: no time."
     if how.device:
         where = f"On {how.device.name}; times, of what is right, are of {how.jobs[-1].name}."
     against = f"Held against {how.asked.filter.title}." if how.asked else ""

@@ -79,13 +79,11 @@ class Document:
 
     @property
     def charts(self) -> Iterator[ReportChart]:
-        """Yield all charts, in order."""
         parts: tuple[Versus | Section, ...] = (*self.versus, *self.sections)
         yield from (chart for part in parts for chart in part.charts)
 
     @property
     def tables(self) -> Iterator[Table]:
-        """Yield all tables, in order."""
         yield from (versus.table for versus in self.versus)
         for section in self.sections:
             yield from section.tables

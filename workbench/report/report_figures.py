@@ -43,8 +43,6 @@ ONCE = Sampling(max_samples=1, check=True)
 
 @dataclass(frozen=True, slots=True)
 class ReportChart:
-    """A chart of a report."""
-
     key: str  # unique in a report: its id
     figure: Figure
     notes: tuple[str, ...]  # without those that stand under an earlier chart

@@ -19,7 +19,6 @@ INTERVAL = (
     f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians; there is "
     f"none of fewer than {ENOUGH_SAMPLES} samples, or rounds. A single run has no speed-up."
 )
-CHECKED = "Every pixel was checked, except where a number of pixels is named."
 REMARKS = {
     "one sample": "One sample: that run took all the time there was; its spread is unknown.",
     "time limit": "Time limit: sampling ended there, before the spread had settled.",
@@ -70,8 +69,6 @@ def table_of(
 
 
 class SessionTables:
-    """The tables of one session."""
-
     def __init__(self, session: Session) -> None:
         self._session = session
         self._verified = [(each, each.verified) for each in session.records if each.verified]
@@ -131,7 +128,7 @@ class SessionTables:
             yield INTERVAL
         there = {remark for each in measured for remark in _remarks(each)}
         yield from (text for remark, text in REMARKS.items() if remark in there)
-        yield CHECKED
+        yield "Every pixel was checked, except where a number of pixels is named."
         if (tolerance := self._session.plan.tolerance) is not None:
             checks = [each.check for each in measured if each.check]
             kept = sum(each.max_error <= tolerance for each in checks)

@@ -23,8 +23,6 @@ COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table."""
-
     title: str
     is_number: bool = True  # set to the right, in digits of one width
     is_published: bool = False  # somebody else's figures: grey, and its title says so

@@ -44,7 +44,6 @@ class Box(QBoxLayout):
             self.setSpacing(spacing)
 
     def add(self, *parts: Placed) -> Self:
-        """Append `parts` in their order; return this box."""
         for part in parts:
             if isinstance(part, int):
                 self.addStretch(part)

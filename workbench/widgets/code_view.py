@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -187,7 +187,6 @@ class CodeView(QWidget):
 
     @property
     def text(self) -> str:
-        """The text in view."""
         return self.edit.toPlainText()
 
     def show_texts(
@@ -231,7 +230,6 @@ class CodeView(QWidget):
         chosen = self._texts[self._files.currentIndex()]
         return chosen.language if len(chosen.text) <= MAX_COLOURED else None
 
-    @Slot()
     def _show_chosen(self, keeps_place: bool = False) -> None:
         self._colour(None)  # so that each line is coloured once
         chosen = self._texts[self._files.currentIndex()]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QIcon, QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QSplitter, QToolButton, QWidget
 
 from workbench.base import theme
@@ -16,6 +16,7 @@ from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import described, theme_pixmap
 from workbench.widgets.lazy_panel import LazyPanel, PanelFrame, Side
 from workbench.widgets.letters import factor_of, set_factor
+from workbench.widgets.tile import scaled_font
 
 LARGE_PX = (1000, 760)  # of a panel to read in
 MAX_PX = 2**15  # of a place or a size on the screen
@@ -98,11 +99,9 @@ class Docks(QWidget):
         return iter(self._frames)
 
     def items(self) -> ItemsView[str, PanelFrame]:
-        """Titles with their frames."""
         return self._frames.items()
 
     def values(self) -> ValuesView[PanelFrame]:
-        """All frames."""
         return self._frames.values()
 
     def panel(self, title: str) -> LazyPanel[Any]:
@@ -120,7 +119,6 @@ class Docks(QWidget):
             frame.activateWindow()
 
     def enter(self, title: str) -> None:
-        """Open the panel, and give it the keyboard."""
         self.bring_forward(title)
         keyboard.enter(self._panels[title].get())
 
@@ -383,10 +381,8 @@ class Rail(QFrame):
         return len(self.buttons) * (one + SPACING_PX) + 2 * SPACING_PX
 
     def _set_font(self) -> None:
-        font = QFont(theme.numbers_font())
-        font.setPointSizeF(font.pointSizeF() * LETTERS)
         for button in self.buttons.values():
-            button.setFont(font)
+            button.setFont(scaled_font(LETTERS))
 
     def _draw_icons(self) -> None:
         colors, ratio = theme.colors(self.palette()), self.devicePixelRatioF()

@@ -25,7 +25,6 @@ class ElidingBox(WheelAfterFocus, QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
 
     def add(self, text: str, data: object = None, tip: str = "") -> None:
-        """Append an entry with its data and tooltip."""
         self.addItem(text, data)
         if tip:
             self.setItemData(self.count() - 1, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
@@ -60,7 +59,6 @@ class DropDown(ElidingBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
     def entries(self) -> list[str]:
-        """All entries, as they read."""
         return [self.itemText(row) for row in range(self.count())]
 
     def show_entries(self, entries: Mapping[str, object]) -> None:

@@ -119,7 +119,6 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
 
 
 def save_folder(settings: Settings) -> Path:
-    """The folder of the last save."""
     return Path(settings.get(FOLDER, ""))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from workbench.base import theme
@@ -73,7 +73,6 @@ class FoldedSection(QWidget):
         """True if only its heading is there."""
         return self.inside.isHidden()
 
-    @Slot()
     def _choose(self) -> None:
         self._chosen = self.is_folded
         self._show(self._chosen)

@@ -78,7 +78,6 @@ class Floating(QFrame):
         return super().eventFilter(watched, event)
 
     def place(self) -> None:
-        """Place the card in its corner."""
         room = self._over.rect()
         box = QRect(QPoint(), self.sizeHint().boundedTo(room.size()))
         box.moveBottomLeft(QPoint(room.left() + EDGE, self._over.height() - 1 - EDGE))
@@ -181,6 +180,10 @@ class MessageBar(QFrame):
         QAccessible.updateAccessibility(event)
         self._timer.stop()
         self._wait()
+
+    def show_error(self, error: Exception) -> None:
+        """Show the sentence of an expected failure."""
+        self.show_message("error", str(error))
 
     def show_bug(self, sentence: str, details: str) -> None:
         """Show a bug, with a traceback to copy.

@@ -81,12 +81,10 @@ class ValueTile(QFrame):
 
     @property
     def text(self) -> str:
-        """The value, as it reads."""
         return self._value.text()
 
     @property
     def detail(self) -> str:
-        """The small print, as it reads."""
         return self._detail.whole_text
 
     @property

@@ -79,7 +79,6 @@ class CopyAs(QObject):
         self._messages = parts.messages
 
     def actions(self) -> Actions:
-        """Lines of the menu Edit ▸ Copy as."""
         return {
             "Command line": partial(self._copy, command_line, "the command line"),
             "Python": partial(self._copy, python, "the Python script"),
@@ -103,7 +102,7 @@ class CopyAs(QObject):
         try:
             job = intents.job_for(self._store.state)
         except KernelError as error:
-            self._messages.show_message("error", str(error))
+            self._messages.show_error(error)
             return
         if job is None or job.region is not None:
             self._messages.show_message("info", NO_PICTURE if job is None else NO_PART)
@@ -144,15 +143,12 @@ class CopyAs(QObject):
 
     def _make(self, made: Callable[[], str], what: str, key: str) -> None:
         """Make the program in the background: spectra and bands of weights take a while."""
-        self._background.run(
-            made,
-            lambda text: self._put(
-                text,
-                f"Copied {what} as {key}.cu, {len(text.splitlines())} lines; its first lines say "
-                "how to compile it.",
-            ),
-            lambda error: self._messages.show_message("error", str(error)),
-        )
+
+        def put(text: str) -> None:
+            lines = f"{len(text.splitlines())} lines; its first lines say how to compile it."
+            self._put(text, f"Copied {what} as {key}.cu, {lines}")
+
+        self._background.run(made, put, self._messages.show_error)
 
     def _rung(self) -> Implementation | None:
         """The rung that was chosen or picked, or else the one in the panel Implementation."""

@@ -144,7 +144,6 @@ class FileFilter(QDialog):
             self._show_choice()
 
     def bring_forward(self) -> None:
-        """Show the dialog in front of the window."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
@@ -290,7 +289,6 @@ class FileFilter(QDialog):
         for part in self._of_folders:
             part.setVisible(not choice.is_file)
 
-    @Slot()
     def _edit(self) -> None:
         if not self._is_filling:
             if not self._is_file:
@@ -319,7 +317,6 @@ class FileFilter(QDialog):
         else:
             self._pause.stop()
 
-    @Slot()
     def _look(self) -> None:
         request, choice, state = self._newest_request, self._choice, self._state
 
@@ -368,7 +365,6 @@ class FileFilter(QDialog):
         words = filter_choice.words_of(self._choice, self._state, resume=self._resumes)
         return words if self._choice.devices else words + device_options(sys.argv[1:])
 
-    @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(in_shell(self._arguments))
         self._sentence.setText("Copied the command.")
@@ -386,7 +382,6 @@ class FileFilter(QDialog):
         self._start.setEnabled(is_ready)
         self._stop.setEnabled(phase in ("running", "paused"))
 
-    @Slot()
     def _go_on(self) -> None:
         if self._phase == "choosing":
             self._start_run()
@@ -395,7 +390,6 @@ class FileFilter(QDialog):
         else:
             self._tell("pause", "paused", "Paused.")
 
-    @Slot()
     def _stop_run(self) -> None:
         self._tell("stop", "stopping", STOPPING[self._is_file])
 

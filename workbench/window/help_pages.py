@@ -90,7 +90,6 @@ class Book:
         return {title: tuple(p for p in self.pages if p.chapter == title) for title in titles}
 
     def page(self, key: str) -> HelpPage | None:
-        """Page called `key`; None where there is none."""
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[HelpPage]:

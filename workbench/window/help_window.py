@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QUrl, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -96,7 +96,6 @@ class PageView(QTextBrowser):
         image.setDevicePixelRatio(ratio)
         return image
 
-    @Slot(QUrl)
     def _arrive(self, url: QUrl) -> None:
         self._dress()
         self.setAccessibleDescription(self.page.title if self.page is not None else "")
@@ -235,12 +234,9 @@ class HelpWindow(QDialog):
 
     @property
     def page(self) -> HelpPage | None:
-        """Page in view; None before the first."""
         return self._view.page
 
-    @Slot(str)
     def show_place(self, place: str) -> None:
-        """Show the page "key", or its section "key#section"; ignore an unknown one."""
         self._view.show_place(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -276,7 +272,6 @@ class HelpWindow(QDialog):
         both.setSizes([SIDE_PX, SIZE_PX[0] - SIDE_PX])
         VBox(self, 12).add(both)
 
-    @Slot()
     def _follow(self) -> None:
         if (page := self.page) is not None:
             self.setWindowTitle(f"{page.title} — Help")
@@ -288,7 +283,6 @@ class HelpWindow(QDialog):
         if item is not None and (key := item.data(0, KEY)):
             self.show_place(key)
 
-    @Slot(str)
     def _find(self, query: str) -> None:
         """Leave the pages with these words in the contents, and show the best of them."""
         self._view.words = tuple(query.split())

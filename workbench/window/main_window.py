@@ -259,9 +259,8 @@ class MainWindow(QMainWindow):
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
-        for signal in (
-            *(self.sessions.changed, self.sweep_controller.changed, self.undo_history.moved),
-        ):
+        sources = self.sessions.changed, self.sweep_controller.changed, self.undo_history.moved
+        for signal in sources:
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> Actions:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -193,7 +193,6 @@ class Palette(QDialog):
                 return True
         return super().eventFilter(watched, event)
 
-    @Slot(str)
     def _find(self, query: str) -> None:
         self._found = find(self._entries, query)
         self._list.clear()
@@ -219,14 +218,12 @@ class Palette(QDialog):
         row = self._list.currentIndex().row()
         return self._found[row] if row >= 0 else None
 
-    @Slot()
     def _describe(self) -> None:
         if (entry := self._chosen) is not None:
             self._about.setText(entry.reason or entry.tip)
             keys = f", {entry.keys}" if entry.keys else ""
             self._line.setAccessibleDescription(f"{entry.name}, {entry.where}{keys}")
 
-    @Slot()
     def _do(self) -> None:
         """Close the palette, then do what was chosen, which may open something itself."""
         entry = self._chosen

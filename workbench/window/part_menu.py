@@ -41,7 +41,6 @@ A_COPY = "Only a reduced copy of this picture is in memory, too little to go on 
 NO_RESULT = "There is no result of this picture yet."
 MAX_FEATHER = 200
 FEATHER_TIP = "Pixels inside the edges over which the filter fades in: 0 to 200"
-NUMBERS = "numbers of the part"
 
 
 class PartMenu(QObject):
@@ -58,7 +57,6 @@ class PartMenu(QObject):
         self._compare.read_out_row.part.clicked.connect(self._selection.turn)
 
     def actions(self) -> Actions:
-        """Lines of the menu View ▸ Part of the picture."""
         take_all: Callable[[], None] = partial(self._store.choose, region=None)
         does = (take_all, self._feather, self._crop, self._zoom, self._copy_numbers)
         found = {name: Action(do, self._why_not) for name, do in zip(OF_PART, does, strict=True)}
@@ -117,8 +115,7 @@ class PartMenu(QObject):
             if self._state.picture is picture:
                 self._store.update(**intents.with_picture(cropped), region=None)
 
-        say = partial(self._messages.show_message, "error")
-        self._reading.run(partial(_cropped, picture, part), take, lambda e: say(str(e)))
+        self._reading.run(partial(_cropped, picture, part), take, self._messages.show_error)
 
     def _zoom(self) -> None:
         if (part := self._part) is not None:
@@ -140,7 +137,7 @@ class PartMenu(QObject):
             QGuiApplication.clipboard().setText(f"{head}\n{as_text(counted, name)}")
             inform("Copied the numbers of the part, as a table.")
 
-        self._steps.ask(NUMBERS, partial(analyses.counting, pair), copy, inform)
+        self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)
 
 
 def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> None:

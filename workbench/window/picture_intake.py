@@ -156,9 +156,7 @@ class PictureIntake(QObject):
         for path in found.sessions:
             self._sweep_menu.open_session(path)
 
-    @Slot()
     def paste(self) -> None:
-        """Open the content of the clipboard."""
         self.take_content(QGuiApplication.clipboard().mimeData())
 
     def take_content(self, content: QMimeData | None) -> None:
@@ -262,7 +260,7 @@ class PictureIntake(QObject):
             self._background.run(  # TOML takes a while
                 partial(plan_of, plan, f"The plan inside {name}"),
                 lambda plan: self._sweep.get().show_plan(plan),
-                lambda error: self._messages.show_message("error", str(error)),
+                self._messages.show_error,
             )
         if data.get("picture"):
             self.restoring.emit({name: data[name] for name in RESTORED if data.get(name)})
@@ -391,7 +389,6 @@ class OpenMenu(QObject):
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
 
     def actions(self) -> Actions:
-        """Lines of the menu File."""
         return {
             "Open…": self._ask,
             "Open folder…": self.ask_for_folder,
@@ -415,7 +412,6 @@ class OpenMenu(QObject):
         menu.addMenu(tree.menu(RECENT))
         return menu
 
-    @Slot()
     def _ask(self) -> None:
         paths = ask_files(self._parent, "Open pictures", self._folder, OPEN_FILTER)
         if len(paths) == 1:
@@ -423,9 +419,7 @@ class OpenMenu(QObject):
         elif paths:
             self._opener.open_together(paths)
 
-    @Slot()
     def ask_for_folder(self) -> None:
-        """Ask for a folder, and open its first picture."""
         title = "Open a folder of pictures"
         if path := ask_folder(self._parent, title, self._folder, PICTURES_FILTER):
             self._opener.open_together([path])

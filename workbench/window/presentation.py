@@ -103,7 +103,6 @@ class Show(QObject):
         self._focus_picture()
         stage.size_letters()
 
-    @Slot()
     def end(self) -> None:
         """Leave the stage, and put all back as it was."""
         parts, compare = self._parts, self._compare
@@ -354,7 +353,6 @@ class Show(QObject):
 
     # -- notes
 
-    @Slot()
     def _toggle_notes(self) -> None:
         self._parts.settings.set(NOTES, "off" if self._notes.isVisible() else "window")
         self._show_notes()

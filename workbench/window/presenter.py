@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject
 
 from kernels.core.errors import KernelError
 from workbench.base.paths import asset
@@ -51,7 +51,6 @@ class Presenter(QObject):
         self.show: Show | None = None  # the presentation under way
 
     def actions(self) -> Actions:
-        """Lines of the menu View ▸ Presenter."""
         return {
             "Present": self.toggle,
             "Present the lecture": self._present_lecture,
@@ -61,9 +60,7 @@ class Presenter(QObject):
             "Save steps as…": self._ask_save,
         }
 
-    @Slot()
     def toggle(self) -> None:
-        """Enter the stage, or leave it."""
         state = self._parts.store.state
         if self.show is not None:
             self.show.end()
@@ -72,11 +69,9 @@ class Presenter(QObject):
         else:
             self._begin(self.steps or ladder_steps(state, self._parts.worker.device))
 
-    @Slot()
     def _present_lecture(self) -> None:
         self._read(asset(LECTURE), lambda _title, steps: self._begin(steps))
 
-    @Slot()
     def _remember(self) -> None:
         from workbench.window.presentation import now
 
@@ -87,12 +82,11 @@ class Presenter(QObject):
         try:
             step = step_of(state, now(self._parts, self._explanation))
         except KernelError as error:
-            say("error", str(error))
+            self._messages.show_error(error)
             return
         self._keep((*self.steps, step), self.title)
         say("info", f"Step {len(self.steps)}: {step.name}.")
 
-    @Slot()
     def _remove_all(self) -> None:
         self._replace((), "", f"Removed {len(self.steps)} steps." if self.steps else NO_STEPS)
 
@@ -109,8 +103,6 @@ class Presenter(QObject):
     # -- files
 
     def open_file(self, path: Path) -> None:
-        """Replace the steps by those in a file."""
-
         def take(title: str, steps: tuple[TalkStep, ...]) -> None:
             words = f"Opened {len(steps)} steps from {path.name}; F5 presents them."
             self._replace(steps, title, words)
@@ -138,7 +130,7 @@ class Presenter(QObject):
     def _complain(self, error: Exception) -> None:
         if not isinstance(error, TalkFileError):
             raise error
-        self._messages.show_message("error", str(error))
+        self._messages.show_error(error)
 
     def _begin(self, steps: tuple[TalkStep, ...]) -> None:
         if self.show is not None:  # begun while the lecture was read

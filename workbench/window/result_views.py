@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -160,7 +160,6 @@ class DeviceChip(Label):
                 self._settings.set(TOLD, device.reason)
                 self._messages.show_message("info", device.reason, device.remedy)
 
-    @Slot()
     def try_again(self) -> None:
         """Try the GPU again; where it works already, say so."""
         if isinstance(self._worker.device, Device):
@@ -255,14 +254,12 @@ class ExplanationController(QObject):
         anatomy.left.connect(self._leave_anatomy)
 
     def actions(self) -> Actions:
-        """Lines of the menu View that open the two panels."""
         return {
             "This pixel": self.explain_pixel,
             "Anatomy of a launch": self.show_anatomy,
             "Next part of the anatomy": self.show_next_part,
         }
 
-    @Slot()
     def explain_pixel(self) -> None:
         """Bring the Pixel panel forward, with the pixel pointed at last unless one is held."""
         panel = self._raise("Pixel", self._pixel)

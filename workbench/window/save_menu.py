@@ -179,7 +179,7 @@ class SaveMenu(QObject):
         try:
             fit = fit_of(path, result.picture, picture.metadata)
         except ImageFileError as error:
-            self._messages.show_message("error", str(error))
+            self._messages.show_error(error)
             return
         if fit.is_exact and not fit.format.has_quality:
             self._exporter.save_result(path, picture, result)
@@ -253,7 +253,6 @@ class Screenshots(QObject):
         sweep.chart.save_wanted.connect(self._save_chart)
 
     def actions(self) -> Actions:
-        """Lines of the menus File ▸ Screenshot, and Edit."""
         return {
             "Window…": partial(self._save, "window"),
             "Filtered picture…": self._save_filtered,
@@ -296,7 +295,6 @@ class Screenshots(QObject):
         if image is not None and (path := self._save_menu.ask_path(f"{what}.png", PNG_FILTER)):
             self._exporter.save_screenshot(path, image, settings)
 
-    @Slot()
     def _save_filtered(self) -> None:
         """Save the result as `_save` does, in all the bits that a PNG can hold."""
         if (found := self._live.of_view) is None:
@@ -318,7 +316,6 @@ class Screenshots(QObject):
         if (image := self._take(what)) is not None:
             self._exporter.copy_image(image, f"the {what}")
 
-    @Slot()
     def _copy_result(self) -> None:
         if (found := self._live.of_view) is None:
             self._messages.show_message("info", "There is no result of this picture to copy yet.")

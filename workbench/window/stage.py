@@ -83,7 +83,6 @@ class Stage(QObject):
             made.setAutoRepeat(key not in (*FORWARD, *BACK, *BLANK))
 
     def remove(self) -> None:
-        """Take everything out of the window."""
         self._window.removeEventFilter(self)
         for part in (self.head, self.foot, self._black):
             part.hide()
@@ -129,7 +128,6 @@ class Stage(QObject):
         return super().eventFilter(watched, event)
 
     def size_letters(self) -> None:
-        """Fit all letters to the size of the window."""
         size = self._window.size()
         factor = max(min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1]), 1.0)
         parts = [(self._labels[name], look) for name, look in LABELS.items()]
@@ -199,10 +197,7 @@ class LadderBar(NamedTuple):
 
 
 class LadderBars(Label):
-    """The newest bars in the order of the steps, the present one in colour.
-
-    lines  name, and time with comparison, of each bar
-    """
+    """The newest bars in the order of the steps, the present one in colour."""
 
     def __init__(self) -> None:
         super().__init__()

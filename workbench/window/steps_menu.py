@@ -45,7 +45,6 @@ NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
 )
-NO_SUCH = "The list has no such step."
 MIX_TIP = "Share of the step's output in what it gives; the rest is its input."
 MIX_PX = 180
 
@@ -58,7 +57,6 @@ class StepsMenu(QObject):
         self._store, self._live, self._worker = parts.store, parts.live, parts.worker
         self._opener, self._exporter, self._reading = parts.opener, parts.exporter, parts.reading
         self._settings, self._messages, self._window = parts.settings, parts.messages, parts.window
-        self._fail = lambda error: parts.messages.show_message("error", str(error))
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
         row.original_wanted.connect(parts.compare.show_original)
@@ -69,7 +67,6 @@ class StepsMenu(QObject):
             signal.connect(lambda result, *_: row.show_result(result))
 
     def actions(self) -> Actions:
-        """Lines of the menu Steps."""
         row, number = self._row, self._number
         found: dict[str, Any] = {
             "Add step": Action(row.add, lambda: list_edits.why_no_more(self._state)),
@@ -124,7 +121,7 @@ class StepsMenu(QObject):
             self._settings.add_recent_file(path, RECENT_LISTS)
             self._take(path.name, found)
 
-        self._reading.run(partial(step_words.read, path), take, self._fail)
+        self._reading.run(partial(step_words.read, path), take, self._messages.show_error)
 
     # -- edits
 
@@ -154,7 +151,7 @@ class StepsMenu(QObject):
 
         return Action(
             partial(self._row.select, number),
-            lambda: "" if number < len(self._state.steps) else NO_SUCH,
+            lambda: "" if number < len(self._state.steps) else "The list has no such step.",
             lambda: ": ".join((f"Step &{number + 1}", *named())),
         )
 
@@ -196,7 +193,8 @@ class StepsMenu(QObject):
             if not made.is_stored_as(self._state.pixel_type):
                 self._opener.store_again(made)
 
-        self._reading.run(partial(_as_picture, picture, result), take, self._fail)
+        made = partial(_as_picture, picture, result)
+        self._reading.run(made, take, self._messages.show_error)
 
     # -- files
 

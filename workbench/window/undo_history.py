@@ -193,17 +193,13 @@ class UndoHistory(QObject):
         finally:
             self._is_quiet = before
 
-    @Slot()
     def undo(self) -> None:
-        """Take back the last step."""
         step = self._step(self._steps.index() - 1)
         if step is not None:
             words = in_words(step.after, step.before)
             self._apply(step.before, self._steps.undo, f"Undone: {words}")
 
-    @Slot()
     def redo(self) -> None:
-        """Do again the step that was taken back last."""
         step = self._step(self._steps.index())
         if step is not None:
             self._apply(step.after, self._steps.redo, f"Redone: {step.text()}")
@@ -265,9 +261,7 @@ class UndoHistory(QObject):
                 self._change({**changes, "picture": found}, done, note)
 
         self._background.run(
-            lambda: picture.load().stored_as(pixel_type),
-            show,
-            lambda error: self._messages.show_message("error", str(error)),
+            lambda: picture.load().stored_as(pixel_type), show, self._messages.show_error
         )
 
     def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:

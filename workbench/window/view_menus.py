@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QActionGroup, QCursor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -47,7 +47,6 @@ class ProgramDialogs(QObject):
         self._schemes = QActionGroup(self)
 
     def actions(self) -> Actions:
-        """Lines of the menus Help, and View ▸ Theme."""
         return {
             "All actions…": self._show_palette,
             "Reset all settings…": self._ask_to_forget,
@@ -56,7 +55,6 @@ class ProgramDialogs(QObject):
         }
 
     def fill(self, tree: MenuTree) -> None:
-        """Mark the line of the present theme."""
         for scheme, title in SCHEMES.items():
             action = tree.action(title)
             action.setCheckable(True)
@@ -75,13 +73,11 @@ class ProgramDialogs(QObject):
 
         return entries_of(self._parts, self._sweep)
 
-    @Slot()
     def _show_palette(self) -> None:
         from workbench.window.palette import Palette
 
         Palette(self.entries(), self._window).open()
 
-    @Slot()
     def _show_about(self) -> None:
         from workbench.base.columns import aligned  # a start does not need them
         from workbench.base.diagnostics import facts
@@ -90,7 +86,6 @@ class ProgramDialogs(QObject):
         words, found = ABOUT.format(program_version()), aligned(facts(device))
         DetailsDialog(words, found, self._window, "About Filter Workbench").open()
 
-    @Slot()
     def _ask_to_forget(self) -> None:
         def forget() -> None:
             self._memory.forget()
@@ -114,7 +109,6 @@ class HelpController(QObject):
         self._help: HelpWindow | None = None
 
     def actions(self) -> Actions:
-        """Lines of the menu Help."""
         return {
             "Help": self.open,
             "Words": partial(self.show_place, "words"),
@@ -122,14 +116,12 @@ class HelpController(QObject):
             "What's this": self.explain,
         }
 
-    @Slot()
     def open(self) -> None:
         """Open the help where it was left, or at its first page."""
         from workbench.window.help_pages import START  # charts would delay the start
 
         self.show_place("" if self._help is not None else START)
 
-    @Slot()
     def explain(self) -> None:
         """Open the page about the widget under the pointer, or with the keyboard."""
         from workbench.window.help_pages import START, topic_of
@@ -159,7 +151,6 @@ class HelpController(QObject):
         self._help.activateWindow()
 
     def close(self) -> None:
-        """Close the help with the main window."""
         if self._help is not None:
             self._help.close()
 
@@ -200,13 +191,12 @@ def actions(store: Store, inspection: Inspection) -> Actions:
     }
 
 
-PANEL_MENU = "&View/&Panels"
 ROW = "1234567890-"  # of a keyboard: with Ctrl+Shift the panels, from the top of the rail
 
 
 def fill_panels(tree: MenuTree, docks: Docks) -> None:
     """Add a line for each panel, which says whether it is open."""
-    menu = tree.menu(PANEL_MENU)
+    menu = tree.menu("&View/&Panels")
     for key, (title, frame) in zip(ROW, docks.items(), strict=True):
         dock = docks.panel(title).dock
         line = menu.addAction(title)
@@ -235,7 +225,6 @@ class PanelLetters(QObject):
             self._docks.panel(title).when_made(partial(self._take_up, title))
 
     def actions(self) -> Actions:
-        """Lines of the menu View ▸ Panels."""
         return {"Larger letters": partial(self.step, 1), "Smaller letters": partial(self.step, -1)}
 
     def step(self, direction: int) -> None:

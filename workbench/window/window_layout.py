@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QGuiApplication,
@@ -163,14 +163,12 @@ class WindowLayout(QObject):
         window.installEventFilter(self)
 
     def actions(self) -> Actions:
-        """Lines of the menu View."""
         return {
             "Picture only": self.toggle_bare,
             "Full screen": self.toggle_full_screen,
             "First layout": self.put_back,
         }
 
-    @Slot()
     def toggle_bare(self) -> None:
         """Hide all but the picture, or bring it back; the stage stays."""
         if self._before_stage is not None:
@@ -180,7 +178,6 @@ class WindowLayout(QObject):
             self.toggle_full_screen()
         self._show_bare()
 
-    @Slot()
     def toggle_full_screen(self) -> None:
         """Show the picture alone on the whole screen, or the window as it was."""
         # A maximised window stays maximised underneath.
@@ -200,7 +197,6 @@ class WindowLayout(QObject):
         window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
 
     def leave_stage(self) -> None:
-        """Put the window back as it was."""
         assert self._before_stage is not None
         state, box, layout = self._before_stage
         self._window.menuBar().show()
@@ -243,7 +239,6 @@ class WindowLayout(QObject):
         panels = here.get("panels")
         self._docks.restore_places(panels if isinstance(panels, dict) else {})
 
-    @Slot()
     def put_back(self) -> None:
         """Put the panels as at the first start; layouts of other screens stay."""
         self._wants_bare, self._put_aside = False, []
@@ -324,12 +319,10 @@ class OnScreen(QObject):
     def _follow(self, screen: QScreen) -> None:
         screen.availableGeometryChanged.connect(self._look_later)
 
-    @Slot()
     def _look_later(self) -> None:
         self._is_start = False
         self._later.start()
 
-    @Slot()
     def _look(self) -> None:
         screens = [each.availableGeometry() for each in QGuiApplication.screens()]
         moved = [_bring_back(each, screens) for each in QApplication.topLevelWidgets()]

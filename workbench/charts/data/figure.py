@@ -44,8 +44,6 @@ class SeriesStyle:
 
 @dataclass(frozen=True, slots=True)
 class LegendLine:
-    """A line of the legend."""
-
     key: str
     name: str  # the label without what `group` says
     group: str  # the machine, where there are several
@@ -154,7 +152,6 @@ class Bars:
 
     @property
     def bars(self) -> list[Bar]:
-        """All bars, in order."""
         return [bar for group in self.groups for bar in group.bars]
 
 
@@ -248,7 +245,6 @@ class Figure:
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to draw."""
         match self.body:
             case Plot(series=series):
                 return not any(each.dots for each in series)
@@ -268,7 +264,6 @@ class Spot(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is shown for it."""
         return self.words if isinstance(self.words, str) else self.words()
 
 

@@ -88,7 +88,6 @@ class Point:
 
     @property
     def is_published(self) -> bool:
-        """True for somebody else's number."""
         return self.source.is_published
 
     @property
@@ -104,7 +103,6 @@ class Point:
 
     @property
     def on_gpu(self) -> bool:
-        """True for CUDA kernels."""
         return kind_of(self.cell.implementation) == "cuda"
 
     @property
@@ -128,7 +126,6 @@ def series_key(cell: Cell, source: Source) -> str:
 
 
 def timed(points: Iterable[Point]) -> list[Point]:
-    """The points with a valid time."""
     return [point for point in points if point.ms]
 
 
@@ -180,7 +177,6 @@ def _point(record: Record, source: Source) -> Point:
 
 @lru_cache(maxsize=64)
 def published(plan: Plan) -> tuple[Published, ...]:
-    """The published times that belong to a plan."""
     try:
         return published_for(plan)
     except KernelError:  # it names an implementation that this program does not have
@@ -210,7 +206,6 @@ class Data:
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
-        """The sources of all points, each once, in order."""
         return tuple(dict.fromkeys(point.source for point in self.points))
 
     @cached_property
@@ -304,7 +299,6 @@ class Slice:
 
     @property
     def in_sight(self) -> tuple[Point, ...]:
-        """The points of series that are not hidden."""
         hidden = self.data.choices.hidden
         return tuple(p for p in self.points if not {p.key, p.source.key} & hidden)
 

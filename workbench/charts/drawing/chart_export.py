@@ -119,7 +119,6 @@ class ChartPage:
         self.spots: list[tuple[QRectF, Spot]] = []
 
     def paint(self, device: QImage | QSvgGenerator) -> None:
-        """Paint the page onto a device."""
         p = QPainter(device)
         try:
             p.setRenderHints(p.RenderHint.Antialiasing | p.RenderHint.TextAntialiasing)

@@ -210,7 +210,6 @@ class LineNames(marks.OverPlot):
         self.setZValue(4)
 
     def paint(self, p: QPainter, *_: Any) -> None:
-        """Paint all names in device pixels."""
         to_device, colors = p.transform(), self._colors
         view = to_device.mapRect(QRectF(self.viewRect()))
         left = to_device.map(QPointF(self._x, 0.0)).x() + GAP_PX

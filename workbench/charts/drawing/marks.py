@@ -41,7 +41,6 @@ def color_of(style: SeriesStyle, colors: Colors) -> QColor:
 
 
 def pen_of(style: SeriesStyle, colors: Colors, width: float = 2.0) -> QPen:
-    """The pen of a series' line."""
     thin = width if style.standing == "live" else 0.75 * width
     pen: QPen = pg.mkPen(color_of(style, colors), width=thin, style=DASHES[style.dash])
     if style.session:

@@ -181,13 +181,11 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
 
 
 def emptied(plot: Any) -> None:
-    """Take everything out of `plot`."""
     _forget_pointer(plot)
     plot.clear()
 
 
 def without(plot: Any, item: Any) -> None:
-    """Take `item` out of `plot`."""
     _forget_pointer(plot)
     plot.removeItem(item)
 
@@ -299,7 +297,6 @@ def cut(text: str, metrics: QFontMetricsF, wide_px: float) -> str:
 
 
 def widest(texts: Sequence[str], metrics: QFontMetricsF) -> float:
-    """The width of the widest of some texts."""
     return max(map(metrics.horizontalAdvance, texts), default=0.0)
 
 

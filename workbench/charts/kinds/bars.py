@@ -28,7 +28,6 @@ from workbench.charts.kinds import SERIES, ChartKind, is_log, made, varies, visi
 from workbench.model import cell_words
 from workbench.model.names import place_of
 
-CAPTION = "Median time and quartiles; outlined: fastest and equals"
 SHAPES = "Block width × height"
 STACKED = "Median time of each step alone; outlined: the list as a whole"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
@@ -59,7 +58,7 @@ def _figure(data: Data, title: str, *, name: str) -> Figure:
             label = OWN_BLOCK if value is None else cell_words.in_words(name, value)
             columns[label] = those
     log = is_log(shown, [point.median_ms for point in timed(shown.points)])
-    axis = Axis(CAPTION, numbers.duration, log)
+    axis = Axis("Median time and quartiles; outlined: fastest and equals", numbers.duration, log)
     body: Bars | Plot
     if name == "blocks":
         body = _dots_by_shape(columns, shown, entries, best, axis)

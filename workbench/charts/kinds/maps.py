@@ -18,7 +18,6 @@ from workbench.charts.kinds.lines import LABELS, Against, Quantity, baseline_opt
 from workbench.model import cell_words
 from workbench.model.names import implementation_title
 
-NO_BLOCKS = "no choice of blocks"
 FEW_SHAPES = "A map needs block shapes of several widths and heights."
 UNCHECKED = "Nothing was measured here that could be checked."
 Place = Callable[[Point], tuple[int, int]]  # column and row
@@ -147,7 +146,7 @@ def _blocks(data: Data, title: str) -> Figure:
     who = ", ".join(chart_words.titles_of(shown.points)) or "nothing with a choice of blocks"
     said = chart_words.sentence_like(chart_words.best_and_worst(shown.measured, "blocks"))
     blockless = [p for p in whole.measured if not p.cell.block_xy]
-    left_out = chart_words.hidden_points(blockless, NO_BLOCKS)
+    left_out = chart_words.hidden_points(blockless, "no choice of blocks")
     return made(shown, f"{title}: {who}", body, said, notes=left_out)
 
 

@@ -82,7 +82,6 @@ class BenchCell:
         return f"{self.kind} {self.size_in_words} K={self.ksize}"
 
     def job(self) -> Job:
-        """Make the job, for no implementation yet."""
         return made_jobs.job(self.weights, self.ksize, self.size, self.channels, self.pixel_type)
 
 
@@ -181,7 +180,6 @@ class CellReport:
             yield f"{INDENT}WRONG, and not counted: {', '.join(wrong)}"
 
     def to_data(self) -> Data:
-        """The report as JSON."""
         height, width = self.cell.size
         return {
             **{name: getattr(self.cell, name) for name in OF_CELL},

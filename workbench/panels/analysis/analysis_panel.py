@@ -95,11 +95,9 @@ class AnalysisPanel(UprightArea):
         self._show_pins()
 
     def choices(self) -> dict[str, Any]:
-        """Choices to remember for the next start."""
         return {"log": self._log.isChecked(), "line": self._line_kind.currentData()}
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Restore `choices`, with defaults for invalid ones."""
         self._log.setChecked(data.get("log") is True)
         self._line_kind.show_data("column" if data.get("line") == "column" else "row")
 
@@ -168,8 +166,9 @@ class AnalysisPanel(UprightArea):
         self._sections.setVisible(is_there)
 
     def _show_similarity(self, found: analyses.Similarity) -> None:
-        self._psnr.show_value(charts.in_decibels(found.psnr_db))
-        self._ssim.show_value(MISSING if found.ssim is None else charts.as_share(found.ssim))
+        self._psnr.show_value(charts.in_format(found.psnr_db, "{:.2f} dB"))
+        ssim = MISSING if found.ssim is None else charts.in_format(found.ssim, "{:.4f}")
+        self._ssim.show_value(ssim)
         self._largest.show_value(in_digits(found.largest))
         note = SSIM_NOTE if found.ssim is not None else "It is smaller than SSIM's window of 11×11."
         self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")

@@ -193,14 +193,9 @@ WIDEST = 7  # characters that a number may have
 HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean", "dev.")
 
 
-def in_decibels(value: float) -> str:
-    """Write a ratio in dB: "31.42 dB", or "∞" where nothing differs."""
-    return f"{value:.2f} dB" if math.isfinite(value) else in_digits(value)
-
-
-def as_share(value: float) -> str:
-    """Write a share with four decimals: "0.9876"."""
-    return f"{value:.4f}" if math.isfinite(value) else in_digits(value)
+def in_format(value: float, written: str) -> str:
+    """Format a number, such as with "{:.2f} dB"; "∞" or "NaN" where it is not finite."""
+    return written.format(value) if math.isfinite(value) else in_digits(value)
 
 
 Histograms = tuple[tuple[Histogram, ...], ...]  # by picture, then by channel

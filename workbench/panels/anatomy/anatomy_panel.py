@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
@@ -112,7 +112,6 @@ class AnatomyPane(QWidget):
             self._refresh()
 
     def show_settled(self, result: Result) -> None:
-        """Show the final result of a job."""
         if self._later.isActive():
             self._refresh()
         self.show_result(result)
@@ -142,11 +141,9 @@ class AnatomyPane(QWidget):
         return self.look is not None and self.isVisible()
 
     def choices(self) -> dict[str, Any]:
-        """The choices to keep until the next start, fit for JSON."""
         return {"rung": self._choice.rung.key}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Restore `choices()`, as far as they are valid."""
         self._choice.restore(choices)
         self._refresh()
 
@@ -282,13 +279,6 @@ class AnatomyPane(QWidget):
 
             self._make(COUNTS, records.making_idle, show)
 
-    def _record(self, look: Look) -> None:
-        records = look.subject.records
-        if look.record is None and not records.problem:
-            # No more urgent than the counts: both wait for the library that either compiles.
-            make = partial(records.making, look.block)
-            self._make(RECORDS, make, partial(self._show_record, look))
-
     def _make(
         self, name: str, make: Callable[[Stop], Iterator[None]], show: Callable[[bool], None]
     ) -> None:
@@ -339,8 +329,11 @@ class AnatomyPane(QWidget):
         old = self.look
         if old and old.subject is look.subject and old.facts == look.facts:
             return
-        self.look = look
-        self._record(look)
+        self.look, records = look, look.subject.records
+        if look.record is None and not records.problem:
+            # No more urgent than the counts: both wait for the library that either compiles.
+            make = partial(records.making, look.block)
+            self._make(RECORDS, make, partial(self._show_record, look))
         if not (is_passing and self._passing.isActive()):
             self._show_look()
         if is_passing:
@@ -354,7 +347,6 @@ class AnatomyPane(QWidget):
         self._part_row.setVisible(look is not None and look.thread is not None)
         self._warp.show_look(look, self.part)
 
-    @Slot()
     def _show_legend(self) -> None:
         look, scale = self.look, self._scale
         self._legend.show_or_hide(legend_words(look, self._warp.marks(look), scale) if look else "")

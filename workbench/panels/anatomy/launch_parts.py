@@ -236,9 +236,6 @@ class WarpCard(QFrame):
     """A card that shows a `Look` with a thread; hidden where there is none.
 
     lanes  the part that gets the keyboard
-
-    Signals:
-        time_chosen(): another access, or another time of it, is shown.
     """
 
     time_chosen = Signal()  # another access, or another time of it, is shown

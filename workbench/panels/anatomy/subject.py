@@ -31,7 +31,6 @@ class Subject:
 
     @property
     def channels(self) -> int:
-        """Number of channels of the job's picture."""
         return self.job.channels
 
     def with_pass(self, number: int) -> Subject:
@@ -101,7 +100,6 @@ class Look:
         return (self.thread or 0) % LANES
 
     def rects_of(self, thread: int) -> list[Rect]:
-        """All samples and rows that `thread` computes."""
         return self.record.rects(thread, thread + 1) if self.record else []
 
     def sample_of(self, thread: int) -> tuple[int, int] | None:
@@ -281,8 +279,6 @@ def _thread_at(record: Record, x: int, y: int) -> int:
 
 
 class LaneCell(NamedTuple):
-    """The cell of one lane."""
-
     text: str  # below the lane's number
     tip: str
     color: int | None = None  # an index into the theme's series; None: the lane takes no part

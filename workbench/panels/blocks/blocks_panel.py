@@ -150,11 +150,9 @@ class BlocksPanel(QWidget):
         )
 
     def choices(self) -> dict[str, Any]:
-        """Collect what to remember until the next start."""
         return {**self.picks.choices(), "map": self._views[MAP].isChecked()}
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace what makes no sense."""
         self.picks.restore(data)
         check_segment(self._views, MAP if data.get("map") is True else BARS)
         self._show_chart()
@@ -183,7 +181,6 @@ class BlocksPanel(QWidget):
     def _is_on(self) -> bool:
         return self.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED)
 
-    @Slot()
     def _toggle(self) -> None:
         if self._is_on:
             self._is_stopped = True
@@ -231,7 +228,6 @@ class BlocksPanel(QWidget):
         self._refresh()
         self._background.run(recorded_shapes, show, lambda _: None)
 
-    @Slot()
     def _show_recorded_again(self) -> None:
         self._found = None
         self.stop()
@@ -244,7 +240,6 @@ class BlocksPanel(QWidget):
             self._refresh()  # mark at once what is in use
             self._later.start()
 
-    @Slot()
     def _follow(self) -> None:
         """Begin anew where the measurements no longer hold."""
         before = self._field
@@ -306,14 +301,13 @@ class BlocksPanel(QWidget):
     def _show_ended(self, error: KernelError | None, _is_complete: bool) -> None:
         if error is not None:
             self._show_phase(BlocksPhase.IDLE)
-            self._messages.show_message("error", str(error))
+            self._messages.show_error(error)
 
     @Slot(str, str)
     def _break_off(self, _sentence: str, _details: str) -> None:
         if self._is_on:
             self.stop()
 
-    @Slot(object)
     def _apply(self, key: Key) -> None:
         for each in self._field.candidates:
             if each.key == key:

@@ -43,8 +43,6 @@ WAITING = "Waiting for the steps before …"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One candidate of a comparison."""
-
     key: Key
     name: str
     changes: Changes  # what a click on it changes in the State
@@ -66,7 +64,6 @@ class Field:
 
     @property
     def able(self) -> tuple[Candidate, ...]:
-        """The candidates that can run the job."""
         return tuple(each for each in self.candidates if not each.reason)
 
     def compares_same(self, other: Field) -> bool:
@@ -240,12 +237,10 @@ class ShapePicks(QWidget):
         return tuple(dict.fromkeys((*ticked, *self._typed)))
 
     def choices(self) -> dict[str, Any]:
-        """Collect what to remember until the next start."""
         ticks = {"presets": self._presets.isChecked(), "grid": self._grid.isChecked()}
         return {**ticks, "own": self._own.text()}
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace what makes no sense."""
         with QSignalBlocker(self):
             self._presets.setChecked(data.get("presets") is not False)
             self._grid.setChecked(data.get("grid") is True)

@@ -58,7 +58,6 @@ class ModeBar(QWidget):
         HBox(self, 0, 0).add(*self._modes.values())
 
     def show_state(self, state: State) -> None:
-        """Mark the mode of `state`."""
         check_segment(self._modes, state.view_mode)
 
 
@@ -111,11 +110,9 @@ class ModeOptions(QWidget):
 
     @property
     def is_needed(self) -> bool:
-        """True where the mode has options."""
         return any(not part.isHidden() for part, _ in self._parts)
 
     def show_state(self, state: State) -> None:
-        """Show the options of the mode of `state`."""
         self._mode = state.view_mode
         check_segment(self._kinds, state.difference)
         with QSignalBlocker(self._gain):
@@ -328,13 +325,11 @@ def _format(value: Any, wide: int, signed: bool) -> str:
     return next((text for text in texts if len(text) <= wide), texts[-1])
 
 
-WIDEST_ZOOM = "12800 %"
-PIN_TIP = "Keep this result beside the next ones, up to three (K)"
 BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
     ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
     ("one_to_one", "1:1", "100 %: one screen pixel per pixel (1)"),
     ("original", "Hold: &original", "Hold to see the picture before filtering (Space)"),
-    ("pin", "Pin", PIN_TIP, "Pin this result"),
+    ("pin", "Pin", "Keep this result beside the next ones, up to three (K)", "Pin this result"),
     ("select_part", "Part", "Select the part of the picture that is filtered (G)", "Select a part"),
 )
 
@@ -355,7 +350,7 @@ class ReadOutRow(QWidget):
         self._zoom.setAccessibleName("Zoom")
         metrics = self._zoom.fontMetrics()
         # Of one size, so that another number lays nothing out anew.
-        self._zoom.setFixedSize(metrics.horizontalAdvance(WIDEST_ZOOM) + 4, metrics.height() + 4)
+        self._zoom.setFixedSize(metrics.horizontalAdvance("12800 %") + 4, metrics.height() + 4)
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
         self.fit, self.exact, self.original, self.pin, self.part = buttons = [

@@ -57,7 +57,6 @@ LARGE_TIP = (
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
-NO_PICTURE = "Open a picture first."
 BEFORE, ORIGINAL, THE_ORIGINAL = "Before", "Original", "the original"
 MAX_PANES = 4
 MIN_SIZE = QSize(160, 120)
@@ -87,9 +86,8 @@ class CompareView(QWidget):
         arranged(): another part may be in view.
     """
 
-    arranged = Signal()  # another part may be in view
-    unpin_wanted = Signal(int)  # (index): remove the pinned result
-    # As of PictureView, from any view.
+    arranged = Signal()
+    unpin_wanted = Signal(int)
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
     hovered = Signal(object)
@@ -128,7 +126,6 @@ class CompareView(QWidget):
     # -- what to show
 
     def menu_actions(self) -> Actions:
-        """Lines of the menu View that set the zoom."""
         acts: dict[str, Callable[[], None]] = {
             "Fit": self.show_fit,
             "100 %": self.show_exact,
@@ -137,7 +134,7 @@ class CompareView(QWidget):
         }
 
         def why_not() -> str:
-            return NO_PICTURE if self._state.picture is None else ""
+            return "Open a picture first." if self._state.picture is None else ""
 
         return {name: Action(do, why_not) for name, do in acts.items()}
 
@@ -162,18 +159,20 @@ class CompareView(QWidget):
         """Show a picture, or the same one with other levels.
 
         The last result stays until its successor comes, if it is like `picture`.  Zoom and
-        relative place are kept.
+        relative place are kept, unless the view would then show less than fits.
         """
         if self._before is None or self._before.size != display.size:
             self._point = None
-            self._carry_place(display.size)
+            if self._before is not None and self._transform is not None:
+                carried = self._transform.carried(self._before.size, display.size)
+                is_larger = carried.scale > fit(display.size, self._view_size).scale
+                self._transform = carried if is_larger else None
         if self._after.samples is None or not _alike(self._after.samples, picture):
             self._after = Shown()
         self.picture, self._before = picture, display
         for view in self._all_views:
             view.exact_scale = self._exact_scale
         self._panes.show_size(display.size)
-        self._show_negative()
         self._make_room()
         self._refresh()
 
@@ -184,7 +183,6 @@ class CompareView(QWidget):
             self._after = Shown(display, f"After · {caption}", samples)
             if last is None or last.dtype != samples.dtype:
                 self._make_room()
-            self._show_negative()
             self._refresh()
 
     def show_preview(self, display: Display, caption: str) -> None:
@@ -275,14 +273,11 @@ class CompareView(QWidget):
         return self._shown_transform().scale
 
     def show_nothing(self) -> None:
-        """Remove the picture and its result."""
         self.picture = self._before = self._transform = self._point = None
         self._after = Shown()
-        self._show_negative()
         self._refresh()
 
     def show_fit(self) -> None:
-        """Show the whole picture."""
         self._move(None)
 
     def zoom(self, direction: int) -> None:
@@ -306,7 +301,6 @@ class CompareView(QWidget):
         return {"place": place, "divider": self.main.divider.value()}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Restore `choices` of the same picture."""
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
                 scale = min(max(scale, MIN_SCALE), self._max_scale)
@@ -330,7 +324,6 @@ class CompareView(QWidget):
         )
 
     def add_overlay(self, overlay: Overlay) -> None:
-        """Paint `overlay` over the picture in every view."""
         for view in self._all_views:
             view.overlays.append(overlay)
 
@@ -428,14 +421,12 @@ class CompareView(QWidget):
     def _hold(self, holding: bool) -> None:
         if holding != self._holding:
             self._holding = holding
-            self._show_negative()
             self._refresh()
 
     def show_original(self, is_shown: bool) -> None:
         """Show the original in place of the result, as while Space is held, or no longer."""
         if is_shown != self._is_original:
             self._is_original = is_shown
-            self._show_negative()
             self._refresh()
 
     def _show_negative(self) -> None:
@@ -445,13 +436,6 @@ class CompareView(QWidget):
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
         self._chips_corner.setVisible(is_needed or bool(self._large.text()))
-
-    def _carry_place(self, size: Size) -> None:
-        """Keep zoom and place for a picture of another size, unless less than fits."""
-        if self._before is not None and self._transform is not None:
-            carried = self._transform.carried(self._before.size, size)
-            is_larger = carried.scale > fit(size, self._view_size).scale
-            self._transform = carried if is_larger else None
 
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""
@@ -489,6 +473,7 @@ class CompareView(QWidget):
         self.main.show_hint(WORKED_OUT_HINT if self._state.view_mode in WORKED_OUT else hint)
 
     def _refresh(self) -> None:
+        self._show_negative()
         mode, far, before = self._state.view_mode, self._patches[1], self._original
         original, before = before._replace(caption=ORIGINAL), self.compared or before
         has_after = self._after.display is not None

@@ -42,12 +42,8 @@ DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their c
 MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
-STOPPED = "stopped; N resumes"
-LOOK_AGAIN, BRING_BACK, BEFORE = (
-    "pins",
-    "pins set aside",
-    "the picture before",
-)  # names of background work
+# Names of background work.
+LOOK_AGAIN, BRING_BACK, BEFORE = "pins", "pins set aside", "the picture before"
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
@@ -124,7 +120,7 @@ class Inspection(QObject):
         """Stop comparing with the reference; the pixels found so far stay."""
         self._steps.cancel(MISMATCH)
         self._step_wanted, self._is_stopped = 0, True
-        self._compare.show_worked_out(*self._marked(STOPPED))
+        self._compare.show_worked_out(*self._marked("stopped; N resumes"))
         self._tell_search()
 
     # -- following

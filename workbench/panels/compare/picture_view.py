@@ -112,12 +112,10 @@ class PictureView(QWidget):
 
     @property
     def display(self) -> Display | None:
-        """The picture shown."""
         return self._layer.shown.display
 
     @property
     def caption(self) -> str:
-        """The words in its corner."""
         return self._layer.shown.caption
 
     def show_picture(self, shown: Shown) -> None:
@@ -133,14 +131,12 @@ class PictureView(QWidget):
         self.setAccessibleDescription(self.caption if self.display else self._hint)
 
     def show_hint(self, hint: str) -> None:
-        """Show another text while there is no picture."""
         if hint != self._hint:
             self._hint = hint
             self._describe()
             self.update()
 
     def show_transform(self, transform: ViewTransform) -> None:
-        """Show the picture at another place or scale."""
         if transform != self.transform:
             self.transform = transform
             self.update()
@@ -450,7 +446,6 @@ class PictureKeys(QObject):
         return True
 
     def let_go(self) -> None:
-        """End holding at once."""
         self._release.stop()
         self._hold(False)
         if self._over is None:

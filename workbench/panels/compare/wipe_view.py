@@ -187,7 +187,6 @@ class Divider(QAbstractSlider):
 
     @property
     def shape(self) -> Qt.CursorShape:
-        """The pointer's shape over the divider."""
         return Qt.CursorShape.SplitVCursor if self.is_level else Qt.CursorShape.SplitHCursor
 
     def turn(self, is_level: bool) -> None:
@@ -256,7 +255,6 @@ class Panes(QWidget):
             view.setParent(self)
 
     def show_views(self, views: Sequence[PictureView]) -> None:
-        """Show these views, in this order."""
         self.shown = tuple(views)
         self._place()
 
@@ -328,7 +326,6 @@ _MARGIN = 8  # of the button
 
 
 def pin_name(number: int) -> str:
-    """The name of pin `number`, from 1."""
     return f"Pinned {number}"
 
 

@@ -51,7 +51,6 @@ class FieldList(DropDown):
         self.activated.connect(lambda _: store.choose(**{field: self.currentData()}))
 
     def show_state(self, state: State) -> None:
-        """Show the field's value."""
         self.show_data(getattr(state, self._field))
 
 
@@ -153,7 +152,6 @@ class FilterControls(QGroupBox):
                 self.form.addRow(note_row)
 
     def show_state(self, state: State) -> None:
-        """Show the filter's settings."""
         self._border.show_state(state)
         self._pixel_type.show_state(state)
         self._automatic.setChecked(state.sigma is None)
@@ -252,7 +250,6 @@ class RunControls(QGroupBox):
         self.form.setRowVisible(self._devices, count > 1)
 
     def show_state(self, state: State) -> None:
-        """Show how the filter is computed."""
         self._baseline.show_choice(state.baseline)
         for each in (self._cache, self._devices):
             each.show_state(state)
@@ -332,7 +329,6 @@ class DisplayControls(QGroupBox):
         self.form.add("", buttons)
 
     def show_state(self, state: State) -> None:
-        """Show the levels and the mapping of negative values."""
         self.setEnabled(state.picture is not None)
         self._negative.show_state(state)
         is_around_zero = intents.is_around_zero(state)
@@ -368,7 +364,6 @@ class DisplayControls(QGroupBox):
             box.show_range(least, most, decimals, max(round((high - low) / 100, decimals), apart))
             box.show_value(value)
 
-    @Slot()
     def _search(self) -> None:
         """Fit the result where it swings around zero, else the pictures before and after."""
         asked, of_view = self._store.state, self._live.of_view
@@ -390,9 +385,7 @@ class DisplayControls(QGroupBox):
             else:
                 self._store.update(**{field: levels})
 
-        self._background.run(
-            search, show, lambda error: self._messages.show_message("error", str(error))
-        )
+        self._background.run(search, show, self._messages.show_error)
 
 
 WEIGHTS_TIP = "The weights editor, with rank and frequency response (Ctrl+E)"
@@ -426,15 +419,12 @@ class ControlPanel(UprightArea):
         self._align()
 
     def show_implementations(self, availability: Availability) -> None:
-        """Offer implementations, each with the reason it cannot run the job, or None."""
         self._run.show_implementations(availability)
 
     def show_device(self, device: Device | NoDevice) -> None:
-        """Offer several GPUs where there are some."""
         self._run.show_device(device)
 
     def show_state(self, state: State) -> None:
-        """Show `state` in every group."""
         for group in self._groups:
             group.show_state(state)
         # The last of the settings, so that nothing moves where a filter has no use for it.

@@ -75,8 +75,7 @@ class FilterPopup(QFrame):
         self._list.setFixedWidth(self._wide_px + bar_px)
         self._fill()
         self._nothing = Label("No filter is called that.", is_muted=True)
-        above = HBox(spacing=6)
-        above.add((self._search, 1), settings)
+        above = HBox(spacing=6).add((self._search, 1), settings)
         VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1))
 
     def _fill(self) -> None:

@@ -166,7 +166,6 @@ class ToolRow(QWidget):
             QShortcut(QKeySequence(f"Alt+{letter}"), self, part.setFocus)
 
     def choose_filter(self) -> None:
-        """Show the list of all filters."""
         self._filter.setFocus()
         self._filter.showPopup()
 
@@ -183,13 +182,11 @@ class ToolRow(QWidget):
         }
 
     def show_implementations(self, availability: Availability) -> None:
-        """Offer these implementations, each with the reason it cannot run the job, or None."""
         if availability != self._availability:
             self._availability = availability
             self._implementation.show_implementations(availability)
 
     def show_state(self, state: State) -> None:
-        """Show filter, size, implementation and block."""
         self.add_step.setVisible(not has_row(state))
         chosen = filters.get(state.filter)
         self._filter.show_data(state.filter)
@@ -209,7 +206,6 @@ class ToolRow(QWidget):
         self._block.setToolTip(tip_text(reason or BLOCK_TIP))
 
     def step_implementation(self, steps: int) -> None:
-        """Choose the next or previous implementation that can run."""
         able = [each.key for each, reason in self._availability if reason is None]
         current = self._implementation.currentData()
         if able:
@@ -222,7 +218,6 @@ class ToolRow(QWidget):
             self._slider.setValue(self._slider.value() + steps)
 
     def step_block(self, steps: int) -> None:
-        """Choose the next or previous preset block shape."""
         if self._block.isEnabled():
             self._store.choose(block_xy=self._block.step(steps))
 

@@ -154,7 +154,6 @@ class KodakCard(QFrame):
         self._trouble.show_or_hide(trouble)
 
     def show_progress(self, progress: Downloading) -> None:
-        """Show the progress of the download."""
         self._offer.hide()
         self._progress.show()
         self._bar.setValue(round(1000 * progress.share))

@@ -108,7 +108,6 @@ class TileModel(QStringListModel):
         self._blank = QIcon(blank)
 
     def close_threads(self) -> None:
-        """Wait for the thread to end."""
         self._background.close()
 
     def show_tiles(self, titles: Sequence[str], key_of: Callable[[int], Key]) -> None:

@@ -20,7 +20,7 @@ LINES: dict[str, Callable[[KernelPane], object]] = {
     "Open kernel…": lambda pane: pane.files.ask_file(),
     "Save kernel": lambda pane: pane.files.save(),
     "Save kernel as…": lambda pane: pane.files.save_as(),
-    "Save a copy to share…": lambda pane: pane.save_copy(),
+    "Save a copy to share…": lambda pane: pane.files.save_copy(*pane.trying.verdict),
     "Edit kernel outside": lambda pane: pane.files.edit_outside(),
     "Find the bug in the kernel": lambda pane: pane.find_bug(),
     "PTX/SASS of the kernel": lambda pane: pane.turn_code(),
@@ -39,7 +39,6 @@ class KernelMenu:
         self._panel, self._docks = panel, docks
 
     def actions(self) -> Actions:
-        """Lines of the menus File ▸ Kernel, and Run."""
         return {name: partial(self._do, do) for name, do in LINES.items()}
 
     def open_file(self, path: Path, *, is_named: bool = False) -> None:

@@ -122,7 +122,6 @@ class CodeEditor(QPlainTextEdit):
         self.go_to_line(line, next(marks, block.position()) - block.position() + 1)
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
-        """Mark these places instead of those before."""
         self._marks = [(self._place_of(each), each) for each in marks if each.line > 0]
         self._show_extras()
 
@@ -148,7 +147,6 @@ class CodeEditor(QPlainTextEdit):
         self._gutter.update()
 
     def make_counts_visible(self, is_shown: bool) -> None:
-        """Show the counts beside the lines, or none."""
         self.has_counts = is_shown
         self._make_room()
         self._gutter.update()
@@ -173,7 +171,6 @@ class CodeEditor(QPlainTextEdit):
         return 0 if self._step is None else self._step.blockNumber() + 1
 
     def show_found(self, found: Sequence[QTextCursor]) -> None:
-        """Highlight the places that a search found."""
         self._found = list(found)
         self._show_extras()
 
@@ -326,7 +323,6 @@ class CodeEditor(QPlainTextEdit):
 
 
 def extra(cursor: QTextCursor, how: QTextCharFormat) -> Extra:
-    """Highlight the text of a cursor."""
     made = Extra()
     made.cursor = cursor
     made.format = how

@@ -145,7 +145,6 @@ class FindRow(QWidget):
         self._open(chosen if chosen and "\u2029" not in chosen else self._sought)
 
     def ask_line(self) -> None:
-        """Ask for a line to go to."""
         self._open(LINE_SIGN)
         self._field.deselect()
 

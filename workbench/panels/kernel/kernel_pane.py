@@ -32,6 +32,7 @@ from workbench.session.kernel_folder import KernelFolder, KernelGoneError, kerne
 from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
 from workbench.session.tasks import Scheduler
+from workbench.widgets.actions import list_in
 from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
@@ -44,7 +45,6 @@ RECENT_FILES = 10
 GONE = "{name}, which was open here the last time, is not there any more."
 NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
 TIPS = asset_table("tips.toml")["kernel-file"]
-InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, its action
 
 
 class FileRow(QWidget):
@@ -65,7 +65,7 @@ class FileRow(QWidget):
 
     def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
-        self._show_message = messages.show_message
+        self._messages, self._show_message = messages, messages.show_message
         self.file = kernel_file.KernelFile(kernel_file.KernelJournal(), self)
         self.file.named.connect(self._show_name)
         self.file.saved.connect(folder.look)
@@ -79,7 +79,7 @@ class FileRow(QWidget):
         outside = _button("Editor", self.edit_outside)
         outside.setText("Open in editor")
         to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
-        _fill(new, [(each.title, each.tip, do) for each, do in to_begin])
+        list_in(new.menu(), [(each.title, each.tip, do) for each, do in to_begin])
         to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
         buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
         named = HBox(spacing=8).add((self._name, 1), outside)
@@ -120,15 +120,13 @@ class FileRow(QWidget):
         self.file.open(path, partial(self._hold_unless_allowed, path), fail)
 
     def ask_file(self) -> None:
-        """Ask for a kernel's file, and open it."""
         if path := ask_file(self, "Open a kernel", str(self._folder_of_file), FILE_TYPES):
             self.open_file(path)
 
     def show_recent(self, recent: Sequence[Path]) -> None:
-        """Offer the files that were open before."""
         self.recent = list(recent)[:RECENT_FILES]
         lines = [(path.name, str(path), partial(self.open_file, path)) for path in self.recent]
-        _fill(self._recent, lines)
+        list_in(self._recent.menu(), lines)
         self._recent.setEnabled(bool(lines))
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
@@ -153,7 +151,7 @@ class FileRow(QWidget):
             self.file.do(
                 partial(kernel_file.write_kernel, path, text),
                 lambda _: self._show_message("info", saved),
-                self._show_error,
+                self._messages.show_error,
             )
 
     def edit_outside(self) -> None:
@@ -184,10 +182,7 @@ class FileRow(QWidget):
             self._allow()
             then()
 
-        self.file.save(path, go_on, self._show_error)
-
-    def _show_error(self, error: Exception) -> None:
-        self._show_message("error", str(error))
+        self.file.save(path, go_on, self._messages.show_error)
 
     def ask_unconfined(self, reason: str) -> None:
         """Ask whether to run kernels on the CPU though this system cannot confine them."""
@@ -265,15 +260,6 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
     return button
 
 
-def _fill(button: QToolButton, lines: InMenu) -> None:
-    menu = button.menu()
-    menu.clear()
-    for text, tip, do in lines:
-        action = menu.addAction(text.replace("&", "&&"))
-        action.setToolTip(tip_text(tip))
-        action.triggered.connect(lambda _=False, do=do: do())
-
-
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
 SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
 
@@ -310,7 +296,7 @@ class KernelPane(QWidget):
         self.steps: StepView = StepView()
         self.pictures: AnswerPair = self._view.pictures
         self._below = QStackedWidget()
-        self.trying = Trying(
+        self.trying: Trying = Trying(
             *(store, times, trials, self.files.file, self._editor, self._view), self
         )
         self.code = MachineCodeView(self.trying, self._editor)
@@ -320,7 +306,6 @@ class KernelPane(QWidget):
 
     @property
     def path(self) -> Path | None:
-        """The file that is worked on."""
         return self.files.file.path
 
     @property
@@ -331,17 +316,14 @@ class KernelPane(QWidget):
 
     @property
     def is_stepping(self) -> bool:
-        """True while a block is walked through."""
         return self._below.currentWidget() is self.steps
 
     @property
     def entrance(self) -> CodeEditor:
-        """The part that gets the keyboard when the panel is opened."""
         self.begin()
         return self._editor
 
     def choices(self) -> dict[str, Any]:
-        """The choices to keep until the next start, fit for JSON."""
         path = self.path if self._has_begun else self._last
         return {
             "path": str(path) if path else "",
@@ -352,7 +334,6 @@ class KernelPane(QWidget):
         }
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace invalid values."""
         path, recent = choices.get("path"), choices.get("recent")
         self._last = Path(path) if isinstance(path, str) and path else None
         names = recent if isinstance(recent, list) else []
@@ -380,7 +361,7 @@ class KernelPane(QWidget):
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Try kernels on this GPU from the next state on, or on the CPU where there is none."""
-        self.trying.use_device(device)
+        self.trying.device = device if isinstance(device, Device) else None
 
     def look_at(self, pixel: tuple[int, int]) -> None:
         """Try the kernel around this pixel (x, y) from now on, or walk through its block."""
@@ -395,13 +376,9 @@ class KernelPane(QWidget):
 
     def close_threads(self) -> None:
         """Cancel all work; a text that was not saved is offered the next time."""
-        self.code.close_thread()
+        self.code.analysis.close()
         self.trying.close()
         self.files.file.close()
-
-    def save_copy(self) -> None:
-        """Ask for a file, and write a copy there with its verdict."""
-        self.files.save_copy(*self.trying.verdict)
 
     def find_bug(self) -> None:
         """Search the present text for its bug, and show what is found instead of instructions."""

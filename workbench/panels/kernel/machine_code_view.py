@@ -44,7 +44,6 @@ TIP = "The compiler's intermediate code, for any GPU, or the instructions of the
 NOTHING = (
     "Nothing is compiled yet: that takes a picture, and of a file from elsewhere a click on Run it."
 )
-COMPILING = "Compiling…"
 NAME = "code"  # of the task on the thread
 
 
@@ -69,7 +68,7 @@ class MachineCodeView(QWidget):
         self.chosen: Sequence[int] = ()
         self._is_on = False
         self.is_settled = True  # nothing is under way
-        self._thread = AnalysisThread(self)
+        self.analysis = AnalysisThread(self)
         close = make_button("kernel-code-close", "Close", "Back to the answer (Ctrl+F6)")
         close.clicked.connect(self.left)
         self._problem = words_label("kernel-code-problem")
@@ -86,7 +85,6 @@ class MachineCodeView(QWidget):
 
     @property
     def kind(self) -> str:
-        """The kind of instructions that is chosen."""
         return next((kind for kind, name in KINDS.items() if name == self._view.chosen), "ptx")
 
     def choose(self, kind: object) -> None:
@@ -103,10 +101,6 @@ class MachineCodeView(QWidget):
         else:
             self._cancel()
 
-    def close_thread(self) -> None:
-        """Cancel the work, and wait for the thread to end."""
-        self._thread.close()
-
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_view"):
@@ -121,7 +115,7 @@ class MachineCodeView(QWidget):
         self._compile()
 
     def _cancel(self) -> None:
-        self._thread.cancel(NAME)
+        self.analysis.cancel(NAME)
         self._read, self.is_settled = None, True
 
     def _compile(self) -> None:
@@ -129,9 +123,9 @@ class MachineCodeView(QWidget):
         if self._is_on and asked is not None and asked != self._read:
             self._read, self.is_settled = asked, False
             if self._code is None:
-                self._view.show_sentence(COMPILING)
+                self._view.show_sentence("Compiling…")
             reading = partial(reading_code, asked)
-            self._thread.ask(NAME, reading, self._take, self._show_problem, on_end=self._end)
+            self.analysis.ask(NAME, reading, self._take, self._show_problem, on_end=self._end)
 
     def _take(self, found: KernelCode | Refused) -> None:
         if isinstance(found, Refused):

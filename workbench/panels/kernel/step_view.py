@@ -73,7 +73,6 @@ class TileModel(QAbstractTableModel):
         return 0 if self.tile is None else self.tile.values.shape[1]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Number, tooltip or colours of a cell."""
         if self.tile is None:
             return None
         at = index.row(), index.column()
@@ -114,7 +113,6 @@ class TileView(QTableView):
             header.setMinimumSectionSize(MIN_PX)
 
     def show_tile(self, tile: Tile | None) -> None:
-        """Show this array; None: there is none."""
         across, down = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
         self._model.show_tile(tile)
         self.setVisible(tile is not None)

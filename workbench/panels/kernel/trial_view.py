@@ -216,7 +216,6 @@ class TrialView(QWidget):
         self.show_findings(Findings())
 
     def show_findings(self, found: Findings) -> None:
-        """Show what is known of the newest trial."""
         self._line = found.line
         self._go.setText(f"Go to line {found.line}")
         self._go.setVisible(found.line > 0)
@@ -245,5 +244,4 @@ class TrialView(QWidget):
 
 
 def check_box(name: str, text: str, tip: str) -> QCheckBox:
-    """Make a box with a name and a tooltip."""
     return described(QCheckBox(text), name, "", tip)

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.cuda_child.worker_pool import Held
@@ -57,6 +57,7 @@ class Trying(QObject):
 
     found   everything that is shown of the trial
     tried   the last trial; None: there was none yet
+    device  texts are tried on this GPU from now on; None: on the CPU
     newest  the window's newest result: of a list it knows what the selected step is given
 
     Signals:
@@ -87,7 +88,7 @@ class Trying(QObject):
         self._times, self._trials, self._thread = times, trials, AnalysisThread(self)
         self._at: Pixel | None = None
         self._pass: int | None = None
-        self._device: Device | None = None
+        self.device: Device | None = None
         self._children_of: Device | None = None  # that texts were tried on
         self._built: tuple[KernelText, Built] | None = None  # the last build, and that of
         self._saved: tuple[KernelText, Built] | None = None  # the last save
@@ -124,10 +125,6 @@ class Trying(QObject):
             return f"✗ It does not run. {found.problem}", self._done.job
         return f"{found.problem} {found.verdict}".strip(), self._done.job
 
-    def use_device(self, device: Device | NoDevice) -> None:
-        """Try texts on this GPU from now on, or on the CPU where there is none."""
-        self._device = device if isinstance(device, Device) else None
-
     def follow(self) -> None:
         """Try the text on the store's picture and job, if either is another.
 
@@ -153,7 +150,6 @@ class Trying(QObject):
         self._try()
 
     def find_bug(self) -> None:
-        """Search the text for its bug."""
         if asked := self._wanted():
             self._interrupt()
             self.began.emit()
@@ -246,7 +242,7 @@ class Trying(QObject):
             return None
         look = intents.look_for(state)
         return KernelText(
-            *(self._file.name, self._file.text, job, self._at, state.levels, look, self._device)
+            *(self._file.name, self._file.text, job, self._at, state.levels, look, self.device)
         )
 
     def _show(self, marks: list[Mark] | None = None, **changes: Any) -> None:

@@ -69,7 +69,6 @@ class Neighbours(QAbstractTableModel):
         return self.rowCount()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Text, tooltip, background or alignment of a cell."""
         found = self.found
         if found is None or not index.isValid():
             return None
@@ -98,12 +97,8 @@ class Neighbours(QAbstractTableModel):
         position, source, is_beyond = (each[section] for each in parts)
         text = pixel_words.place(int(position), int(source), bool(is_beyond))
         # A heading is narrow, but has room for two lines: beside the row where its cells have.
-        return text.replace(" ", "\n", 1) if is_above or self.has_lines else text
-
-    @property
-    def has_lines(self) -> bool:
-        """True where a cell has several lines of text."""
-        return self._what in ("all", "derivative")
+        has_lines = self._what in ("all", "derivative")
+        return text.replace(" ", "\n", 1) if is_above or has_lines else text
 
     def text(self, row: int, column: int, is_narrow: bool) -> str:
         """Write a cell of a table that is not empty."""

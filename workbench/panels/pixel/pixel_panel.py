@@ -46,7 +46,6 @@ WAITING = "The step is explained once those before it are done."
 POINT = "Point at a pixel of the picture; a click holds it."
 FOLLOWS = "Follows the pointer; a click on the picture holds the pixel."
 HELD = "Held. Click another pixel to hold that; Esc, or a click on it, lets go."
-LATER = "shown once the result is verified"
 TITLES: dict[What, str] = {
     "derivative": "Both derivatives",
     "all": "Sample × weight",
@@ -116,7 +115,6 @@ class PixelPane(QWidget):
             self._refresh()  # the pixel type it was filtered in may have become known
 
     def show_settled(self, result: Result) -> None:
-        """Show the final result of a job."""
         if self._later.isActive():
             self._refresh()
         self.show_result(result)
@@ -159,7 +157,6 @@ class PixelPane(QWidget):
         self.show_pixel(pixel)
 
     def set_held(self, is_held: bool) -> None:
-        """Hold the pixel shown, or follow the pointer again."""
         self.is_held = is_held
         self._show_hint()
         self.pixel_changed.emit()
@@ -340,16 +337,13 @@ class PixelPane(QWidget):
         self._channels.setCurrentIndex(self._channel if job else 0)
         self._channels.setEnabled(job is not None and job.channels > 1)
 
-    def _show_path(self) -> None:
+    def _show_numbers(self) -> None:
         state, stops = self._store.state, list[Stop]()
         if has_row(state) and self._of is not None and self.pixel is not None:
             with suppress(KernelError):  # of a step behind
                 stops = list(stops_of(state, self._result, *self.pixel, self._channel))
         self._taken = [-1, *(number for number, _ in stops[1:] if number <= len(state.before))]
         self._path.show_or_hide(links(state, stops, self._taken[-1]))
-
-    def _show_numbers(self) -> None:
-        self._show_path()
         self._numbers.show_numbers(self._in_words(self.found) if self.found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
@@ -370,7 +364,7 @@ class PixelPane(QWidget):
         sample = result.picture[found.y, found.x, found.channel]
         shown["value"] = name, pixel_words.stored(sample)
         shown["difference"] = "Difference", pixel_words.difference(found, sample)
-        tolerance = LATER
+        tolerance = "shown once the result is verified"
         if found.is_alpha:
             tolerance = "0: it is copied"
         elif result.check is not None:

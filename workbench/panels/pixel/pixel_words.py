@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
 from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans
-from kernels.oracle.explain import Explained, Extreme
+from kernels.oracle.explain import Explained
 from workbench.base import theme
 from workbench.base.numbers import within
 from workbench.base.plain_text import Label
@@ -119,7 +119,8 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
     if isinstance(found.filter, Morphology):
         names = EXTREMES[found.filter.ranks[0].percentile][-len(found.extremes) :]
         for row, name, extreme in zip(("first", "second"), names, found.extremes, strict=False):
-            shown[row] = name.capitalize(), _from(extreme)
+            at = "beyond" if extreme.y == OUTSIDE else f"at x {extreme.x}, y {extreme.y}"
+            shown[row] = name.capitalize(), f"{exact(extreme.value)} {at}"
         total = found.filter.kind.replace("_", "-").capitalize()
     elif found.apart is not None:
         total = "Mean in float64"
@@ -127,11 +128,6 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
     elif isinstance(found.filter, Guided):
         total = "ā × sample + b̄"
     return shown | {"sum": (total, exact(found.total))}
-
-
-def _from(extreme: Extreme) -> str:
-    at = "beyond" if extreme.y == OUTSIDE else f"at x {extreme.x}, y {extreme.y}"
-    return f"{exact(extreme.value)} {at}"
 
 
 def _heavy(found: Explained, at: tuple[int, int]) -> str:

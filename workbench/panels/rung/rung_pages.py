@@ -36,11 +36,7 @@ KEY = "rung/"  # in front of a rung's key, in links to its page
 
 
 class IdeaPage(QTextBrowser):
-    """The page with title, idea, place, refusal and resources of one implementation.
-
-    Signals:
-        chosen(key): the user followed a link to another implementation.
-    """
+    """The page with title, idea, place, refusal and resources of one implementation."""
 
     chosen = Signal(str)  # (key): the user followed a link to another implementation
 
@@ -277,7 +273,6 @@ class LadderView(QWidget):
         return reason
 
     def show_progress(self, text: str) -> None:
-        """Name the implementation that is being measured."""
         self._doing.show_text(text)
         self._doing.setAccessibleName(f"Ladder: {text or 'idle'}")
 

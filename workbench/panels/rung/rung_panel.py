@@ -93,7 +93,6 @@ NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
 OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border clamp."
-READING = "Reading the times that were recorded on a GPU …"
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
@@ -185,7 +184,6 @@ class RungPane(QWidget):
         self.refresh()
 
     def show_state(self, state: State) -> None:
-        """Show `state`, which the store holds by now."""
         if state.implementation != self._looked_past:
             self._looked_at = ""
         self.refresh()
@@ -218,11 +216,9 @@ class RungPane(QWidget):
         self._ptx_view.show_texts(texts, caption)
 
     def choices(self) -> dict[str, Any]:
-        """Collect what to remember until the next start, fit for JSON."""
         return {"tab": TABS[self._tabs.currentIndex()]}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace what makes no sense."""
         tab = choices.get("tab")
         self._tabs.setCurrentIndex(TABS.index(tab) if tab in TABS else 0)
 
@@ -237,7 +233,6 @@ class RungPane(QWidget):
     # -- the page in front
 
     def refresh(self) -> None:
-        """Update the page in front."""
         chosen = self.shown
         if not self.isVisible() or chosen is None:
             return
@@ -326,7 +321,7 @@ class RungPane(QWidget):
         recorded = self._recorded or RungTimes()
         nearest, times = recorded.of_nearest(job, self._store.state.filter)
         if not nearest:
-            return {}, READING if self._is_reading else ""
+            return {}, "Reading the times that were recorded on a GPU …" if self._is_reading else ""
         if known := recorded.of_work(job):
             return known, RECORDED.format(device=recorded.device)
         able = {

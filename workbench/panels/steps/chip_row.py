@@ -144,7 +144,6 @@ class StepRow(QFrame):
         self._show_steps()
 
     def turn_original(self) -> None:
-        """Show the original, or the result again."""
         self.show_original(not self._original.isChecked())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
@@ -193,7 +192,6 @@ class StepRow(QFrame):
             self._store.update(**list_edits.removing(self._store.state))
 
     def switch(self, number: int) -> None:
-        """Turn a step on or off."""
         self._store.update(**list_edits.switching(self._store.state, number))
 
     def place_of(self, number: int) -> QPoint:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject
 
 from kernels.core.errors import KernelError
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY
@@ -26,7 +26,6 @@ from workbench.model.step_files import changes_of_steps
 from workbench.panels.sweep.sweep_controller import SweepParts
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
-BACK = "&Back to my picture"
 NOT_HERE = "This program does not have what was measured there."
 
 
@@ -44,7 +43,6 @@ class ApplyMeasurement(QObject):
         parts.panel.when_made(lambda panel: panel.chart.picked.connect(self.pick))
         parts.store.changed.connect(self._follow)
 
-    @Slot(object)
     def pick(self, cell: Cell) -> None:
         """Show the filter and implementation of `cell` on the open picture.
 
@@ -70,9 +68,8 @@ class ApplyMeasurement(QObject):
                 self._show(cell, picture)
 
         make = partial(picture_of, cell, state.picture, given(state.picture))
-        self._parts.background.run(make, show, self._parts.show_error)
+        self._parts.background.run(make, show, self._messages.show_error)
 
-    @Slot()
     def back(self) -> None:
         """Restore the state from before the first of the points clicked in a row."""
         before, self._before, self._after = self._before, None, None
@@ -114,7 +111,7 @@ class ApplyMeasurement(QObject):
             remarks.append(
                 f"{implementation_title(cell.implementation)}: {reason} Shown with {shown_as}."
             )
-        actions = [(BACK, self.back)]
+        actions = [("&Back to my picture", self.back)]
         if shown is None or not is_of(shown, cell):
             remarks.append(f"Measured on {cell_name(cell)}; your picture stays.")
             if cell.is_made:

@@ -63,7 +63,6 @@ def _stars(pair: CellPair) -> Iterator[str]:
 
 
 NAME, FINDING = 0, 5
-COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -137,9 +136,7 @@ class CompareDialog(QDialog):
             mark = f" ({session.origin})" if session.origin else ""
             began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
             text = f"{began} · {cpu_name(session.machine.name)} · {session.plan.title}{mark}"
-            chooser.addItem(text)
-            where = str(each.path or "kept in no file")
-            chooser.setItemData(chooser.count() - 1, tip_text(where), Qt.ItemDataRole.ToolTipRole)
+            chooser.add(text, tip=str(each.path or "kept in no file"))
         chooser.setCurrentIndex(at)
         chooser.setToolTip(tip_text(f"The session called {letter} in the table"))
         chooser.currentIndexChanged.connect(self._compare)
@@ -148,7 +145,7 @@ class CompareDialog(QDialog):
     def _compare(self) -> None:
         a, b = (self._shown[each.currentIndex()].session for each in (self._a, self._b))
         self._newest += 1
-        self._show_pairs(COMPARING, ())
+        self._show_pairs("Comparing…", ())
         show = partial(self._show, self._newest)
         self._comparing.run(
             partial(compared, a, b), show, lambda error: show((str(error), (), (), ()))

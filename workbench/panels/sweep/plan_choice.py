@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
@@ -80,8 +80,7 @@ class PlanChoice(QWidget):
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
-        row = HBox(spacing=6)
-        row.add((self._list, 1), self.files)
+        row = HBox(spacing=6).add((self._list, 1), self.files)
         VBox(self, 0, 6).add(row, self._about, self._hint)
         self.custom = QWidget()
         VBox(self.custom, 0, 6).add(self._fold, self._editor)
@@ -120,7 +119,6 @@ class PlanChoice(QWidget):
         self._refresh()
 
     def show_implementations(self, implementations: Iterable[Offered]) -> None:
-        """Offer all implementations, each with the reason why it cannot run here, or None."""
         offered = tuple(implementations)
         if offered != self._implementations:  # called with every change of the state
             self._implementations = offered
@@ -128,7 +126,6 @@ class PlanChoice(QWidget):
             self._refresh()
 
     def show_plan(self, plan: Plan) -> None:
-        """Show a plan that was opened from a file."""
         self._plans[FILE] = plan
         self._fill()
         self._choose(FILE)
@@ -140,7 +137,6 @@ class PlanChoice(QWidget):
         return self._counted_s if self.plan is not None else 0.0
 
     def choices(self) -> dict[str, Any]:
-        """Collect what to remember until the next start, fit for JSON."""
         self._keep_own()
         texts, turned, transfers = self._own
         kept: dict[str, Any] = {"texts": texts, "turned": turned, "transfers": transfers}
@@ -152,7 +148,6 @@ class PlanChoice(QWidget):
         return kept
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace what makes no sense."""
         self._own = _own_of(choices)
         self._fold.setChecked(choices.get("custom") is True)
         if isinstance(text := choices.get("file"), str):
@@ -169,7 +164,6 @@ class PlanChoice(QWidget):
 
     # -- inside
 
-    @Slot(bool)
     def _show_editor(self, is_open: bool) -> None:
         self._fold.show_fold("Customize", is_open)
         self._editor.setVisible(is_open)
@@ -222,7 +216,6 @@ class PlanChoice(QWidget):
         view = self._list.view()  # the list may be wider than the panel
         view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
 
-    @Slot()
     def _refresh(self) -> None:
         """Make the plan anew, or show what is wrong with the choices."""
         problem: UnclearError | None = None
@@ -244,7 +237,6 @@ class PlanChoice(QWidget):
             self._count.start()
         self.changed.emit()
 
-    @Slot()
     def _show_count(self) -> None:
         """Show the plan's extent, a moment late: adding up thousands of cells takes time."""
         if self.plan is None:

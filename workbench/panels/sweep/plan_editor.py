@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QListWidget, QListWidgetItem, QMenu, QWidget
 
@@ -67,14 +67,12 @@ class ValuesRow(QWidget):
         self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
         self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)
         self._wrong.hide()
-        row = HBox(spacing=4)
-        row.add(label, (self._line, 1), more)
+        row = HBox(spacing=4).add(label, (self._line, 1), more)
         VBox(self, 0, 2).add(row, self._wrong)
         self.setFocusProxy(self._line)
 
     @property
     def text(self) -> str:
-        """The line as it is written."""
         return self._line.text()
 
     def show_text(self, text: str) -> None:
@@ -88,7 +86,6 @@ class ValuesRow(QWidget):
         self._wrong.show_or_hide(sentence)
         self._line.setAccessibleDescription(sentence)
 
-    @Slot()
     def _choose(self) -> None:
         self.menu().popup(self._line.mapToGlobal(self._line.rect().bottomLeft()))
 
@@ -169,7 +166,6 @@ class PlanEditor(QWidget):
     # -- what it holds
 
     def draft(self) -> Draft:
-        """The choices, from which a plan can be made."""
         chosen = {
             key: each
             for key, (each, reason) in self._offered.items()

@@ -65,19 +65,16 @@ class Sessions(QObject):
 
     @property
     def shown(self) -> tuple[ShownSession, ...]:
-        """The sessions that are shown, the live one first."""
         live = self.live
         return (*([live] if live else []), *self._shown)
 
     @property
     def measured(self) -> int:
-        """Number of shown sessions that have measurements."""
         own = self._live is not None and bool(self._records)
         return own + sum(bool(each.session.records) for each in self._shown)
 
     @property
     def is_empty(self) -> bool:
-        """No session is shown."""
         return self._live is None and not self._shown
 
     @property
@@ -89,7 +86,6 @@ class Sessions(QObject):
         return replace(self._live, session=session)
 
     def sessions(self) -> tuple[Session, ...]:
-        """The sessions alone, for a chart or a report."""
         return tuple(each.session for each in self.shown)
 
     # -- measured here

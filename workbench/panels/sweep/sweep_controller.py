@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -61,14 +61,9 @@ class SweepParts:
     docks: Docks
     messages: MessageBar
 
-    def show_error(self, error: Exception) -> None:
-        """Show the sentence of an expected failure."""
-        self.messages.show_message("error", str(error))
-
 
 START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
 COMPARE, CANCEL = "Compare all implementations", "Cancel comparing implementations"
-NO_SWEEP = "No sweep is running."
 BUSY = "Something is being measured already; wait for its end, or cancel it."
 RECENT_S = 7 * 24 * 3600
 OFFERED = "offered"  # the setting with the names of files that were offered
@@ -97,7 +92,7 @@ class SweepController(QObject):
         rung.when_made(self._connect_ladder)
 
     def _connect_sweep(self, sweep: SweepPanel) -> None:
-        sweep.started.connect(self._start_sweep)
+        sweep.started.connect(lambda plan: self._begin(session_store.measuring, plan, None))
         sweep.resume_wanted.connect(self.resume)
         sweep.run.phase_changed.connect(self.changed)
         sweep.run.show_busy(self._is_of_ladder)
@@ -108,7 +103,6 @@ class SweepController(QObject):
         rung.ladder.show_busy(not self._is_idle)
 
     def actions(self) -> Actions:
-        """Lines of the menus Sweep and Run."""
         return {
             START: Action(
                 self.toggle_sweep,
@@ -116,7 +110,7 @@ class SweepController(QObject):
             ),
             PAUSE: Action(
                 lambda: self._sweep.get().run.toggle_pause(),
-                lambda: NO_SWEEP if self._is_idle else "",
+                lambda: "No sweep is running." if self._is_idle else "",
                 self._pause_name,
             ),
             COMPARE: Action(
@@ -146,30 +140,21 @@ class SweepController(QObject):
         if reason := rung.ladder.toggle():
             self._messages.show_message("info", reason)
 
-    @Slot(object)
     def resume(self, path: Path) -> None:
         """Measure the rest of the session in the file `path`."""
         if not self._is_idle or self._is_of_ladder:
             self._messages.show_message("info", BUSY)
         else:
             self._parts.docks.bring_forward("Sweep")
-            pictures = given(self._store.state.picture)
-            paths = self._parts.kernels.paths
-            self._begin(partial(session_store.resuming, path, pictures, paths))
+            self._begin(session_store.resuming, path)
 
-    @Slot(object)
-    def _start_sweep(self, plan: Plan) -> None:
-        pictures = given(self._store.state.picture)
-        paths = self._parts.kernels.paths
-        self._begin(partial(session_store.measuring, plan, pictures, None, paths))
-
-    def _begin(self, steps: Any) -> None:
+    def _begin(self, measure: Callable[..., Any], what: Plan | Path, *place: None) -> None:
         self._sweep.get().show_asked()
-        self._worker.sweep.start(steps)
+        pictures, paths = given(self._store.state.picture), self._parts.kernels.paths
+        self._worker.sweep.start(partial(measure, what, pictures, *place, paths))
         if self._rung.made is not None:
             self._rung.made.ladder.show_busy(True)
 
-    @Slot(object)
     def _measure_ladder(self, implementations: tuple[Implementation, ...]) -> None:
         """Measure the present job with each of them; no session is kept."""
         state = self._store.state
@@ -228,7 +213,7 @@ class SweepController(QObject):
                 self._rung.made.ladder.show_busy(False)
             self._sweep.get().show_ended(is_complete)
         if error is not None:
-            self._parts.show_error(error)
+            self._messages.show_error(error)
 
     # -- what an earlier run of the program left
 

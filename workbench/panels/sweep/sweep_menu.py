@@ -57,7 +57,6 @@ class ReportWriter(QObject):
         self._waits.connect(self._draw)
 
     def actions(self) -> Actions:
-        """Lines of the menu Sweep."""
         acts: tuple[Callable[[], object], ...] = (
             *(self.start, self._start_elsewhere),
             partial(self.start, as_pdf=True),
@@ -97,7 +96,6 @@ class ReportWriter(QObject):
         self._svg.cancel()
 
     def close(self) -> None:
-        """Stop for good."""
         self.stop()
         self._background.close()
 
@@ -150,7 +148,7 @@ class ReportWriter(QObject):
 
     def _fail(self, error: Exception) -> None:
         self._end()
-        self._parts.show_error(error)
+        self._messages.show_error(error)
 
     def _end(self) -> None:
         self._doing = ""
@@ -194,7 +192,6 @@ CHART_KEYS = (
 )  # of the last lines of a chart's menu
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
-NONE_OPEN = "No session is open."
 NO_TWO = "Show two sessions first: open another beside the one that is shown."
 
 
@@ -208,14 +205,13 @@ class SweepMenu(QObject):
         parts.worker.device_found.connect(self._look)
 
     def actions(self) -> Actions:
-        """Lines of the menu Sweep."""
         return {
             "Open session…": partial(
                 self._ask_file, "Open a session", SESSION_FILTER, self.open_session
             ),
             "Close all sessions": Action(
                 lambda: self._sweep.get().close_sessions(),
-                lambda: NONE_OPEN if self._sessions.is_empty else "",
+                lambda: "No session is open." if self._sessions.is_empty else "",
             ),
             "Compare…": Action(
                 self._compare, lambda: NO_TWO if self._sessions.measured < 2 else ""
@@ -268,7 +264,7 @@ class SweepMenu(QObject):
             list_in(menu, lines or [(NONE, "", None)])
 
         def look() -> None:
-            self._parts.background.run(named, show, self._parts.show_error)
+            self._parts.background.run(named, show, self._parts.messages.show_error)
 
         menu.aboutToShow.connect(look)
         self._looks.append(look)
@@ -286,13 +282,13 @@ class SweepMenu(QObject):
         self._sessions.open(path)
 
     def open_plan(self, path: Path) -> None:
-        """Show the plan in a file."""
+        parts = self._parts
 
         def show(plan: Plan) -> None:
-            self._parts.docks.bring_forward("Sweep")
+            parts.docks.bring_forward("Sweep")
             self._sweep.get().show_plan(plan)
 
-        self._parts.background.run(partial(read_plan, path), show, self._parts.show_error)
+        parts.background.run(partial(read_plan, path), show, parts.messages.show_error)
 
     def _save_plan(self) -> None:
         choice, settings = self._sweep.get().choice, self._parts.settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from PySide6.QtCore import QElapsedTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, Signal
 from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWidget
 
@@ -77,19 +77,16 @@ class RunRow(QWidget):
         self._bar = described(QProgressBar(), "sweep-progress", "Measurements done")
         self._left = Label(name="sweep-left", font=scaled_font(0.9), is_muted=True)
         self._doing = ElidedLabel(0.9, "sweep-doing")
-        buttons, progress = HBox(spacing=6), HBox()
-        buttons.add((self._start, 1), (self._cancel, 1))
-        progress.add((self._bar, 1), self._left)
+        buttons = HBox(spacing=6).add((self._start, 1), (self._cancel, 1))
+        progress = HBox().add((self._bar, 1), self._left)
         VBox(self, 0, 6).add(buttons, progress, self._doing)
         self._show_phase("idle")
 
     @property
     def is_idle(self) -> bool:
-        """No sweep runs."""
         return self.phase == "idle"
 
     def show_can_start(self, can_start: bool) -> None:
-        """Enable starting."""
         self._can_start = can_start
         self._show_phase(self.phase)
 
@@ -99,7 +96,6 @@ class RunRow(QWidget):
         self._show_phase(self.phase)
 
     def show_asked(self) -> None:
-        """Show that a sweep will begin."""
         self._clock.start()
         self._bar.setRange(0, 0)
         self._left.clear()
@@ -115,7 +111,6 @@ class RunRow(QWidget):
         self._show_phase("running")
 
     def show_paused(self, is_paused: bool) -> None:
-        """Show that the sweep was paused, or goes on."""
         if self.phase in ("running", "paused"):
             if (live := self._sessions.live) is not None:
                 self._show_done(live.session)
@@ -129,7 +124,6 @@ class RunRow(QWidget):
         self._describe()
 
     def show_records(self) -> None:
-        """Show the progress, and the time left."""
         live = self._sessions.live
         if self.is_idle or live is None or not self._cells:
             return
@@ -157,15 +151,12 @@ class RunRow(QWidget):
         self._show_phase("idle")
 
     def toggle(self) -> None:
-        """Start or cancel."""
         (self._start if self.is_idle else self._cancel).click()
 
     def toggle_pause(self) -> None:
-        """Pause or resume, while something runs."""
         if not self.is_idle:
             self._start.click()
 
-    @Slot()
     def _act(self) -> None:
         if self.is_idle:
             self._begin()
@@ -260,12 +251,10 @@ class SweepPanel(QWidget):
         self._later.ask()  # shows which sessions can be resumed here
 
     def show_plan(self, plan: Plan) -> None:
-        """Show a plan that was opened from a file."""
         self.show_choice(True)
         self.choice.show_plan(plan)
 
     def show_asked(self) -> None:
-        """Show that a sweep was requested and will begin."""
         self._doubt.hide()
         self.run.show_asked()
         self.show_choice(False)
@@ -285,7 +274,6 @@ class SweepPanel(QWidget):
         return self.chart.image()
 
     def draw_now(self) -> None:
-        """Draw what would be drawn in a moment, for a picture that is taken now."""
         make_plots(self)
         self._show_sessions()
 
@@ -319,11 +307,9 @@ class SweepPanel(QWidget):
             self._sessions.close(each.number)
 
     def choices(self) -> dict[str, Any]:
-        """Collect what to remember until the next start, fit for JSON."""
         return {**self.choice.choices(), "open": self._fold.isChecked()}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Restore `choices()`; the defaults replace what makes no sense."""
         self.choice.restore(choices)
         self.show_choice(choices.get("open") is not False)
 
@@ -350,7 +336,6 @@ class SweepPanel(QWidget):
         )
         self._doubt.take_focus()
 
-    @Slot(bool)
     def show_choice(self, is_open: bool) -> None:
         """Show the choices, or fold them away so that the chart has their room."""
         self._fold.setChecked(is_open)
@@ -359,13 +344,11 @@ class SweepPanel(QWidget):
         self.choice.custom.setVisible(is_open)
         self._folded.setVisible(not is_open)
 
-    @Slot()
     def _show_choice_made(self) -> None:
         self._doubt.hide()  # it was about another plan
         self.run.show_can_start(self.choice.plan is not None)
         self._folded.show_text(self.choice.in_a_line)
 
-    @Slot()
     def _show_sessions(self) -> None:
         drawing = QElapsedTimer()
         drawing.start()
@@ -388,8 +371,7 @@ class SweepPanel(QWidget):
         custom = self.choice.custom  # below Start, which it must not push out of sight
         choice = (self._fold, self._folded, self.choice)
         layout.add(*choice, self.run, self._doubt, custom, self._list)
-        buttons = HBox(spacing=6)
-        buttons.add((self._sessions_button, 1), (self.report, 1))
+        buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
         self.chart.setMinimumHeight(CHART_PX)
         layout.add(buttons, (self.chart, 1))
         VBox(self, 0).addWidget(UprightArea(inside))

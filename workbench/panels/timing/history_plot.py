@@ -57,7 +57,6 @@ class RunHistory(QObject):
         self.changed.emit()
 
     def clear(self) -> None:
-        """Remove all runs."""
         self.runs.clear()
         self._last_job = None
         self.changed.emit()

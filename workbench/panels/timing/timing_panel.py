@@ -17,7 +17,7 @@ from workbench.panels.timing.status_line import Newest, VerdictBar, role_of
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.lazy_panel import MARGINS
-from workbench.widgets.tile import TEXT, ValueTile, words_label
+from workbench.widgets.tile import TEXT, ValueTile, scaled_font, words_label
 
 GAP_PX = 6
 COLUMNS = 2
@@ -59,7 +59,6 @@ class TimingPanel(UprightArea):
         self._lay_out()
 
     def show_times(self, newest: Newest) -> None:
-        """Show the newest times, or why there are none."""
         self._newest = newest
         self._refresh()
 
@@ -115,9 +114,7 @@ class VerdictCard(QFrame):
         self.setProperty("card", True)
         self._bar = VerdictBar()
         self._verdict = words_label("verdict", 1.05)
-        font = self._verdict.font()
-        font.setWeight(QFont.Weight.DemiBold)
-        self._verdict.setFont(font)
+        self._verdict.setFont(scaled_font(1.05, QFont.Weight.DemiBold))
         self._ran = words_label("ran", 0.9, is_muted=True)
         column = VBox(spacing=3).add(self._verdict, self._ran)
         HBox(self, (5, 6, 10, 6), 7).add(self._bar, (column, 1))

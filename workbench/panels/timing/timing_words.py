@@ -181,7 +181,6 @@ def tip(figure: Figure, any_value: str) -> str:
 
 
 def verdict_tip(check: Check | None) -> str:
-    """The tooltip of a finding."""
     is_bounded = check is not None and math.isfinite(check.bound)
     return TIPS["verdict"] + (TIPS["allowed"].format(check.bound) if check and is_bounded else "")
 

@@ -251,7 +251,7 @@ class LibraryBox(QFrame):
         self._list = described(QListWidget(), "weights-list", TITLE, tip)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self._list.setMinimumHeight(80)
-        self._list.itemActivated.connect(lambda item: self._draw(_named(item)))
+        self._list.itemActivated.connect(lambda row: self._draw(row.data(Qt.ItemDataRole.UserRole)))
         self._list.itemChanged.connect(self._rename)
         self._list.currentRowChanged.connect(lambda _: self._enable())
         here = Qt.ShortcutContext.WidgetShortcut
@@ -309,7 +309,7 @@ class LibraryBox(QFrame):
             self._list.editItem(item)
 
     def _rename(self, item: QListWidgetItem) -> None:
-        chosen, new = _named(item), item.text().strip()
+        chosen, new = item.data(Qt.ItemDataRole.UserRole), item.text().strip()
         old = chosen.name
         if new == old:
             return
@@ -324,7 +324,7 @@ class LibraryBox(QFrame):
     def _delete(self) -> None:
         if (item := self._list.currentItem()) is None:
             return
-        chosen = _named(item)
+        chosen: Named = item.data(Qt.ItemDataRole.UserRole)
 
         def deleted(_: Any) -> None:
             self._lost = chosen
@@ -337,8 +337,6 @@ class LibraryBox(QFrame):
             self.open_file(path)
 
     def open_file(self, path: Path) -> None:
-        """Draw the weights in a file."""
-
         def read(chosen: Named) -> None:
             self._name.setText(chosen.name)
             self._draw(chosen)
@@ -395,12 +393,6 @@ class LibraryBox(QFrame):
         for button in self._of_chosen:
             button.setEnabled(self._list.currentItem() is not None)
         self._restore_button.setEnabled(self._lost is not None)
-
-
-def _named(item: QListWidgetItem) -> Named:
-    chosen = item.data(Qt.ItemDataRole.UserRole)
-    assert isinstance(chosen, Named)
-    return chosen
 
 
 def small_button(text: str, tip: str, do: Callable[[], object], title: str = "") -> QPushButton:

@@ -69,7 +69,6 @@ class WeightsDraft:
         return None if matrix is None else np.array(matrix, np.float32)
 
     def with_cell(self, row: int, column: int, text: str) -> WeightsDraft:
-        """The drawing with `text` in one cell."""
         return self.with_block(row, column, ((text,),))
 
     def with_block(self, row: int, column: int, block: Texts) -> WeightsDraft:
@@ -82,7 +81,6 @@ class WeightsDraft:
     # -- what the buttons do
 
     def transposed(self) -> WeightsDraft:
-        """The drawing with rows and columns swapped."""
         return replace(self, cells=tuple(zip(*self.cells, strict=True)))
 
     def flipped_across(self) -> WeightsDraft:

@@ -95,7 +95,6 @@ class WeightsEditor(QWidget):
 
     @property
     def entrance(self) -> QWidget:
-        """The part that gets the keyboard when the panel is opened: the cells."""
         return self._grid
 
     def show_state(self, state: State) -> None:

@@ -84,11 +84,9 @@ class CellsModel(QAbstractTableModel):
         return self.rowCount(parent)
 
     def flags(self, index: CellIndex) -> Qt.ItemFlag:
-        """Let each cell be edited."""
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: CellIndex, role: int = Role.DisplayRole) -> Any:
-        """A cell's text, tint or tooltip, as its `role` says."""
         text = self.drawing.cells[index.row()][index.column()]
         value = self._values[index.row()][index.column()]
         match role:

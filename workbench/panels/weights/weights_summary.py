@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QCheckBox, QFrame, QSizePolicy, QWidget
 
@@ -118,7 +118,6 @@ class ResponseView(Canvas):
         self._is_log = is_log
         self._draw()
 
-    @Slot()
     def _draw(self) -> None:
         plot, values = self.plot, self._values
         if plot is None or values is None or not self.isVisible():
@@ -137,7 +136,6 @@ class ResponseView(Canvas):
             highest = 20 * np.log10(largest)
             ends = f"{highest + FLOOR_DB:.0f} dB", f"{highest:.0f} dB"
         emptied(plot)
-        self._ring = self._mark = None
         colours = [cividis(step / 255) for step in range(256)]
         table = np.array([(c.red(), c.green(), c.blue()) for c in colours], np.uint8)
         picture = ImageItem(shade[::-1].T, levels=(0, 1), lut=table)
