@@ -76,7 +76,7 @@ DISK = Parameter(
 SIGMA_COLOUR = Parameter(
     "sigma_colour",
     "Colour sigma",
-    "How alike colours are that are averaged, as a part of white: edges above it stay.",
+    "How alike colours that are averaged are, as a part of white: edges 3 times as high stay.",
     low=0.001,
     high=10.0,
     step=0.02,

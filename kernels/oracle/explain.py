@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import OUTSIDE, counted, read, source_indices
 from kernels.core.errors import BadJobError
 from kernels.core.job import Job
-from kernels.core.nonlinear import CUT, Bilateral, Guided, Morphology, NonLocalMeans, Rank
+from kernels.core.nonlinear import CUT, Bilateral, Guided, Morphology, NonLocalMeans, Rank, Window
 from kernels.core.step import Correlation, Filter, Length
 from kernels.oracle.checking import taps_of_tile
 from kernels.oracle.nonlinear import (
@@ -92,9 +92,15 @@ class Explained:
         return self.slopes.length if self.slopes is not None else self.total + self.offset
 
     @property
+    def window(self) -> NDArray[np.bool_]:
+        """True at the neighbours that are looked at, of a disk those in it: (K, K)."""
+        is_disk = getattr(self.filter, "is_disk", isinstance(self.filter, Bilateral))
+        return Window(len(self.rows)).disk() if is_disk else np.ones(self.weights.shape, bool)
+
+    @property
     def beyond(self) -> int:
-        """Neighbours beyond the picture."""
-        return int((self.beyond_rows[:, None] | self.beyond_columns).sum())
+        """Those of them that are beyond the picture."""
+        return int((self.window & (self.beyond_rows[:, None] | self.beyond_columns)).sum())
 
     @property
     def heaviest(self) -> list[tuple[int, int]]:

@@ -214,7 +214,10 @@ def _made(
 
 
 def blend_of(step: Any, white: float = 1.0) -> Blend:
-    """How a step's output and its input make what it gives; arguments as `made_filter` has them."""
+    """How a step's output and its input make what it gives; arguments as `made_filter` has them.
+
+    Detail weaker than a threshold stays as it is, stronger counts by that much less, before amount.
+    """
     has_threshold = has_parameter(filters.get(step.filter), "threshold")
     return Blend(step.mix, step.threshold * step.amount * white if has_threshold else 0.0)
 

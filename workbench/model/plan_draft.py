@@ -280,7 +280,7 @@ class Draft:
         made = replace(made, **{name: getattr(base, name)[:1] for name in still})
         made = replace(made, **_lists(texts, here))  # type: ignore[arg-type]
         made = _with_steps(made, texts, state)
-        # No rung alone has all kinds of steps.
+        # No rung alone has all kinds of steps; a preset's auto is kept, which has no box to tick.
         wants_auto = any(made.lists) or AUTO.key in base.implementations
         if wants_auto and isinstance(here, Device):
             made = replace(made, implementations=(*dict.fromkeys((*keys, AUTO.key)),))

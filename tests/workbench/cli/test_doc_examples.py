@@ -69,6 +69,13 @@ def test_its_plan_can_be_swept():
     assert len(plan_of(source).cells()) == 3 * 3 + 3 * 3 * 2 * 2
 
 
+def test_the_places_that_are_free_are_told():
+    (told,) = re.findall(r"lists: (.*) are free", (DOCS / "adding-a-filter.md").read_text("utf-8"))
+    ends = [re.findall(r"\d+", each) for each in re.split(", | and ", told)]
+    free = {at for each in ends for at in range(int(each[0]), int(each[-1]) + 1)}
+    assert free == set(range(1, 90)) - {each.order for each in filters.all_filters()}
+
+
 def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, capsys):
     (source,) = blocks("python", DOCS / "adding-a-filter.md")
     (tmp_path / "motion_blur.py").write_text(source, encoding="utf-8")

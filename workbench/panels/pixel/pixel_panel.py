@@ -426,9 +426,8 @@ class PixelPane(QWidget):
         self._shown.setEnabled(self.found is not None and len(kinds) > 1)
 
 
-# On pictures, which may have any colour; Okabe and Ito's orange and blue.
-OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
-ALIKE = BEYOND  # beyond the picture there is nothing to be like
+# On pictures, which may have any colour; Okabe and Ito's orange, blue and green.
+OWN, BEYOND, ALIKE = QColor(230, 159, 0), QColor(86, 180, 233), QColor(0, 158, 115)
 MIN_FOR_ARROWS = 6.0  # device pixels per pixel
 MIN_FOR_ZEROS = 14.0
 MAX_ARROWS = 32  # the nearest ones, along each axis

@@ -58,43 +58,36 @@ def sentence(found: Explained, border: str) -> str:
     """Describe the sum, and the border's part in it; of a gradient both derivatives."""
     if found.is_alpha:
         return "Alpha is copied, not filtered."
-    begin = _how(found)
+    begin = _how(found, border)
     if not found.beyond:
         return f"{begin} All lie inside the picture."
     return f"{begin} {found.beyond:,} beyond the picture. Border {RULES[border]}."
 
 
-def _how(found: Explained) -> str:
+def _how(found: Explained, border: str) -> str:
     ksize, chosen = len(found.rows), found.filter
-    window = f"{ksize} × {ksize}"
+    count = f"{found.window.sum() - found.beyond * (border == 'crop'):,} samples"  # that count
     if found.slopes is not None:
         around = "the" if is_identity(found) else "the weighted"
-        return (
-            f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it; the result is "
-            "their magnitude √(gx² + gy²)."
-        )
+        begin = f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it"
+        return f"{begin}; the result is their magnitude √(gx² + gy²)."
     if found.ordered is not None:
-        count, (low, high) = len(found.ordered), found.taken
+        low, high = found.taken
         taken = f"number {high + 1}" if low == high else "the mean of the middle two"
-        return f"{count:,} samples in order, of which {taken} is taken."
+        return f"{count} in order, of which {taken} is taken."
     match chosen:
         case Morphology(kind="gradient"):
-            return f"The maximum of {window} samples less their minimum."
+            return f"The maximum of {count} less their minimum."
         case Morphology():
             first, second = EXTREMES[chosen.ranks[0].percentile]
-            return (
-                f"The table has the {first} of the {window} samples around each pixel; of these "
-                f"the {second} is taken."
-            )
+            return f"The table has the {first} around each pixel; the {second} of {count} is taken."
         case Bilateral():
-            begin = f"{int(chosen.disk().sum()):,} samples of a disk"
-            return f"{begin}, weighted by how near they are, and how alike in colour."
+            return f"{count} of a disk, weighted by how near they are, and how alike in colour."
         case NonLocalMeans(patch=side):
-            around = f"by how alike the {side} × {side} pixels around them are"
-            return f"{window} samples, weighted {around}."
+            return f"{count}, weighted by how alike the {side} × {side} pixels around them are."
         case Guided():
-            return f"Where {window} samples vary little, a is near 0, and the result their mean."
-    return f"{window} = {ksize**2:,} samples, each times its weight, summed."
+            return f"Where {count} vary little, a is near 0, and the result their mean."
+    return f"{ksize} × {ksize} = {ksize**2:,} samples, each times its weight, summed."
 
 
 EXTREMES = {0.0: ("minimum", "maximum"), 100.0: ("maximum", "minimum")}  # of the first rank
@@ -168,19 +161,17 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
     """Describe one neighbour: which pixel it is, and its product."""
     x, y = (minus(str(int(each))) for each in (found.columns[column], found.rows[row]))
     from_x, from_y = int(found.from_columns[column]), int(found.from_rows[row])
-    product = (
-        f"{exact(found.samples[row, column])} × {exact(found.weights[row, column])} = "
-        f"{exact(found.products[row, column])}"
-    )
+    parts = found.samples, found.weights, found.products
+    sample, weight, product = (exact(each[row, column]) for each in parts)
+    product = f"{sample} × {weight} = {product}"
     if found.ordered is not None:
-        is_taken = "taken" if found.weights[row, column] else "not taken"
-        product = f"{exact(found.samples[row, column])}, {is_taken}"
+        product = f"{sample}, {'taken' if found.weights[row, column] else 'not taken'}"
     elif found.apart is not None:
         product += f"\n{_heavy(found, (row, column)).partition(': ')[2]}"
     if not (found.beyond_rows[row] or found.beyond_columns[column]):
         return f"Pixel x {x}, y {y}\n{product}\n{FOLLOW}"
     if OUTSIDE in (from_x, from_y):
-        return f"x {x}, y {y} is beyond the picture and counts as 0\n{product}"
+        return f"x {x}, y {y} is beyond the picture; {RULES[border]}\n{product}"
     reads = f"{border} reads x {from_x}, y {from_y}\n{product}\n{FOLLOW}"
     return f"x {x}, y {y} is beyond the picture; {reads}"
 
