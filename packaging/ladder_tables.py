@@ -39,7 +39,6 @@ COUNTERS = ROOT / "assets" / "measured" / "counters.json"  # of packaging/counte
 
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)
 SHOWN = 90  # in the table of the ladder
-MAX_SHARED_BYTES = 232_448  # of a block on an H200
 # What a rung is compiled for: the first of these that it takes.
 FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
 PIXEL_TYPES = ("float32", "uint8")
@@ -74,11 +73,8 @@ Data = dict[str, Any]
 def usual_job(rung: Rung) -> Job | None:
     """The job that `rung` is compiled for: mostly a 7×7 Gaussian blur of grey float32."""
     ksizes = (31, *KSIZES) if rung.weights in LARGE_WEIGHTS else KSIZES
-    return _first_job(rung, _filters_for(rung), ksizes, SIDES)
-
-
-def _filters_for(rung: Rung) -> Sequence[str]:
-    return FILTERS_FOR.get(rung.weights, RANKS.get(rung.filter, FILTERS))
+    names = FILTERS_FOR.get(rung.weights, RANKS.get(rung.filter, FILTERS))
+    return _first_job(rung, names, ksizes, SIDES)
 
 
 def _first_job(
@@ -92,10 +88,8 @@ def _first_job(
         made = chosen.of_size(ksize, is_disk=name in DISKS)
         step = Step(made, rung.key, (32, 8), title=chosen.title)
         job = Job(picture, (step, *(LENGTH,) * rung.gradient))
-        if rung.why_not_anywhere(job) is None:
-            shared = max(Facts(job).value(each.shared_bytes) for each in rung.passes)
-            if shared <= MAX_SHARED_BYTES:
-                return job
+        if not (rung.why_not_anywhere(job) or rung.why_never(job)):
+            return job
     return None
 
 
@@ -110,18 +104,12 @@ def resources_of(rung: Rung, architecture: int) -> list[Data]:
         return []
     dynamic = {each.function: Facts(job).value(each.shared_bytes) for each in rung.passes}
     return [
-        {
-            "function": each.function,
-            "registers": each.registers,
-            "spill_bytes": each.spill_bytes,
-            "shared_bytes": each.shared_bytes + dynamic.get(each.function, 0),
-        }
+        {**asdict(each), "shared_bytes": each.shared_bytes + dynamic.get(each.function, 0)}
         for each in nvrtc.compile_rung(rung, job, architecture).resources
     ]
 
 
 def compiler_versions() -> dict[str, str]:
-    """The version of the compiler for each architecture that has one here."""
     found = ((each, nvrtc.compiler_for(each)) for each in ARCHITECTURES)
     return {str(each): "{}.{}".format(*compiler.version) for each, compiler in found if compiler}
 
@@ -152,7 +140,6 @@ def _in_words(rung: Rung, job: Job | None) -> str:
 def tables(
     measured: Data | None, registers: Data | None, counted: Data | None = None
 ) -> dict[str, str]:
-    """Make each table, by the name in its markers."""
     cells, compiled = (measured or {}).get("cells", []), (registers or {}).get("rungs", {})
     return {
         "ladder": ladder_table(cells, compiled),
@@ -396,7 +383,6 @@ def _percent(share: float | None) -> str:
 
 
 def read_json(path: Path) -> Data | None:
-    """Read a file; None where there is none."""
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from kernels.core.plain_data import table_beside
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import table, with_tables, wrapped
@@ -25,7 +25,7 @@ LIMITS = {"files": "files and memory", "kernel": "the GPU's kernel"}  # of a fol
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
 ROWS = ("read", "filter", *PARTS, "write", "all")
 STAGES_AND_PARTS = {name: {**STAGES, **PARTS}[name] for name in ROWS}
-COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+COMMANDS = table_beside(__file__)
 NOTHING = "—"
 
 Data = dict[str, Any]

@@ -103,17 +103,14 @@ class Shape:
 
     @property
     def threads(self) -> int:
-        """Threads per block."""
         return self.block[0] * self.block[1]
 
     @property
     def blocks(self) -> int:
-        """Blocks of the grid."""
         return self.grid[0] * self.grid[1]
 
     @property
     def warps(self) -> int:
-        """Warps per block."""
         return -(-self.threads // 32)
 
     def block_at(self, x: int, y: int) -> Block:

@@ -44,7 +44,6 @@ class Access:
 
     @property
     def name(self) -> str:
-        """A name for people, of its own."""
         verb = "store" if self.is_store else "load"
         place = f"{self.file}, line" if self.file else "Line"
         size = f"{self.size} byte{'s' * (self.size != 1)}"
@@ -52,7 +51,6 @@ class Access:
 
     @property
     def memory(self) -> Literal["global", "shared"]:
-        """The memory that is accessed."""
         return "shared" if self.array == TILE else "global"
 
     @property
@@ -111,7 +109,6 @@ class Record:
 
     @cached_property
     def traffic(self) -> Traffic:
-        """The block's traffic."""
         loads, own = self._steps_of(self.shape.reads, False), self.shape.item_bytes
         item = min([own[self.shape.reads], *(each.size for each in loads)])
         loaded, read, stored = (
@@ -222,7 +219,6 @@ ROW_BYTES, ORIGIN = 1 << 16, (1 << 13, 1 << 10)
 
 
 def digest(rung: Rung, job: Job, shape: Shape) -> str:
-    """Name a record of a launch."""
     knobs = {n: v for n, v in rung.defines(job).items() if n not in NOT_SEEN_INSIDE}
     words = json.dumps([rung.text, shape.number, sorted(knobs.items()), shape.covers, shape.block])
     return sha256(words.encode()).hexdigest()[:16]

@@ -45,7 +45,6 @@ class Cost:
 
     @property
     def is_best(self) -> bool:
-        """Return True if it cannot be less."""
         return self.count <= self.least
 
 

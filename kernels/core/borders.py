@@ -144,11 +144,9 @@ class RowStrip:
 
     @property
     def height(self) -> int:
-        """Rows of its picture."""
         return sum(end - first for first, end in self.spans)
 
     def of(self, picture: NDArray[Any]) -> NDArray[Any]:
-        """Copy the strip's picture out of the whole one."""
         return np.concatenate([picture[first:end] for first, end in self.spans])
 
 

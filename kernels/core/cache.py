@@ -50,7 +50,6 @@ class LruCache(Generic[K, V]):
             left -= self._size(self._values.popitem(last=False)[1])
 
     def clear(self) -> None:
-        """Forget all values."""
         with self._lock:
             self._values.clear()
 
@@ -102,5 +101,4 @@ def all_finite(picture: NDArray[Any]) -> bool:
 
 @once_a_picture
 def has_nan(picture: NDArray[Any]) -> bool:
-    """True if a sample is no number."""
     return not all_finite(picture) and bool(np.isnan(picture).any())

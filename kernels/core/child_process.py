@@ -67,7 +67,6 @@ class ChildProcess:
 
     @property
     def is_alive(self) -> bool:
-        """True if it may be sent a request."""
         return not self._is_ended and self._process.poll() is None
 
     @property

@@ -135,7 +135,6 @@ class LoadWatch:
         self._began: tuple[float, float, float, int] | None = None
 
     def start(self) -> None:
-        """Watch from now on."""
         self._began = self._now()
 
     def load(self) -> Load | None:

@@ -42,7 +42,6 @@ def purpose(words: str) -> Iterator[None]:
 
 
 def present_purpose() -> str:
-    """The purpose named last."""
     return _purpose.get()
 
 

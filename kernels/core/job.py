@@ -328,7 +328,6 @@ class Job:
 
     @property
     def megapixels(self) -> float:
-        """Pixels in millions."""
         return self.height * self.width / 1e6
 
     @property

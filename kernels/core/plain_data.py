@@ -15,6 +15,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from kernels.core.errors import PlanFileError
+
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 
@@ -199,8 +201,8 @@ _NAME = r"[^\s.=,\[\]{}]"
 _DOTS = re.compile(rf"(?<!{_NAME})(?:{_NAME}+\s*\.\s*){{{MAX_DOTS}}}")
 
 
-class LimitedTomlError(ValueError):
-    """A text is not TOML, or beyond the limits; str(error) is one sentence."""
+class LimitedTomlError(PlanFileError):
+    """A text is not TOML, or beyond the limits."""
 
 
 def text_of_small_file(path: Path) -> str | None:

@@ -21,7 +21,6 @@ def poison(size: int, turn: int) -> NDArray[np.uint8]:
 
 
 def fill_with_poison(memory: NDArray[np.uint8], turn: int) -> None:
-    """Fill memory with it."""
     some = ~_some_bytes() if turn else _some_bytes()
     whole = memory.size // some.size * some.size
     memory[:whole].reshape(-1, some.size)[:] = some

@@ -58,7 +58,6 @@ def lock(file_number: int, *, shared: bool = False) -> bool:
 
 
 def unlock(file_number: int) -> None:
-    """Unlock the open file."""
     with suppress(OSError):  # it was not locked
         if sys.platform == "win32":
             os.lseek(file_number, FAR, os.SEEK_SET)

@@ -90,7 +90,6 @@ class Sampler:
         return True
 
     def timing(self) -> Timing:
-        """The timing so far."""
         ended = self._why_no_more()
         if not self._samples_ms:
             # The latest warm-up, until there is a sample; where there will be none, it is one.

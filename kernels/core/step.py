@@ -35,7 +35,6 @@ class Correlation:
             raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
 
     def __eq__(self, other: object) -> bool:
-        """True if `other` gives the same."""
         if not isinstance(other, Correlation) or self.offset != other.offset:
             return False
         return self.weights is other.weights or np.array_equal(self.weights, other.weights)

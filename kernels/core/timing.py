@@ -105,12 +105,10 @@ class Timing:
 
     @property
     def median_ms(self) -> float:
-        """The median of the samples."""
         return median(self.samples_ms)
 
     @property
     def quartiles_ms(self) -> tuple[float, float]:
-        """The lower and the upper quartile."""
         low, high = np.percentile(self.samples_ms, (25, 75))
         return float(low), float(high)
 

@@ -140,7 +140,6 @@ class Transfers:
 
     @property
     def timings(self) -> tuple[Timing, Timing, Timing, Timing]:
-        """All four, in their order."""
         return self.pageable_up, self.pageable_down, self.pinned_up, self.pinned_down
 
 
@@ -224,7 +223,6 @@ class DevicePictures:
         return sum(array.nbytes for _, array in self._resident.values())
 
     def forget(self) -> None:
-        """Drop all kept pictures."""
         self._resident.clear()
 
     def empty(self, picture: NDArray[Any], rows_more: int = 0) -> Any:

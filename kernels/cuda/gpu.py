@@ -333,7 +333,6 @@ class Gpu:
             return self.timer.sample_ms(launch.ready(), sampling.cache)
 
     def watch(self) -> Watch:
-        """Watch the device from now on."""
         return Watch(self.nvml, why_not_alone=lambda: self.turns.why_not_alone)
 
     def with_room(self, make: Callable[[], T]) -> T:

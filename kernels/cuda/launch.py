@@ -143,7 +143,6 @@ class Programs:
         return self._known.get_or_make((rung, knobs, copy), make)
 
     def argument(self, array: Any) -> Any:
-        """A host array on the device."""
         if array.flags.writeable:  # and so perhaps changed the next time
             return self._cp.asarray(array)
         return self._arguments.get_or_make(id(array), lambda: (array, self._cp.asarray(array)))[1]
@@ -214,7 +213,6 @@ class Launch:
             put()
 
     def ran(self) -> tuple[Ran, ...]:
-        """The record of what runs."""
         return ran_of(self.program, self.steps)
 
 

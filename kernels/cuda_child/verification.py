@@ -222,6 +222,5 @@ def put_back(verification: Verification) -> None:
 
 
 def forget() -> None:
-    """Keep nothing."""
     with _lock:
         _shelf.clear()

@@ -85,7 +85,6 @@ class Request:
         return cls(what, rung, blank, shape, purpose=present_purpose(), **fields)
 
     def job(self, picture: NDArray[Any]) -> Job:
-        """The job on its picture."""
         return replace(self.blank, picture=picture)
 
     @property
@@ -173,7 +172,6 @@ class RunEndedError(KernelError):
 
 
 def too_long(phase: Phase, seconds: float) -> RunEndedError:
-    """The error for a phase that was not over at its deadline."""
     time = in_seconds(seconds)
     if phase == "launching":
         return RunEndedError(RUNNING_ON.format(time=time))
@@ -181,7 +179,6 @@ def too_long(phase: Phase, seconds: float) -> RunEndedError:
 
 
 def child_failed(phase: Phase, what: str) -> RunEndedError:
-    """The error for what a child did in a phase."""
     if phase == "compiling":
         return RunEndedError(f"The compiler {what}.")
     return RunEndedError(f"The process that runs kernels on the GPU {what} while {phase}.")
@@ -226,7 +223,6 @@ def _lost(rung: Rung, name: str, printed: str) -> RunEndedError:
 
 
 def in_seconds(seconds: float) -> str:
-    """A deadline in words."""
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
@@ -442,7 +438,6 @@ class WorkerPool:
                     self._waiting.append(GpuWorker(*self._made_with))
 
     def held(self) -> Held:
-        """The memory that all of them hold."""
         with self._lock:
             self._drop_ended()
             all_of_them = (*self._waiting, *self._out)

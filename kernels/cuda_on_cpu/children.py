@@ -74,7 +74,6 @@ class Child:
         return found
 
     def end(self) -> None:
-        """End it, with whatever it runs."""
         if self.memory >= 0:
             self.process.kill()  # what it runs dies with it
             self.process.code()
@@ -114,7 +113,6 @@ def borrowed_child() -> Iterator[Child]:
 
 @atexit.register
 def end_children() -> None:
-    """End those that wait."""
     with _lock:
         while _idle:
             _idle.pop().end()

@@ -72,7 +72,6 @@ class Compiler:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options for any text."""
         # Hooks of accesses are called for each, and directly; hooks of calls are not wanted.
         gnu = ("-fno-plt", "--param=tsan-instrument-func-entry-exit=0")
         # zig would have undefined behaviour trap, unasked.
@@ -92,7 +91,6 @@ def why_not() -> str | None:
 
 
 def the_compiler() -> Compiler:
-    """The compiler to use, where `why_not` is None."""
     found = _found()
     assert isinstance(found, Compiler), found
     return found
@@ -139,7 +137,6 @@ class Flavour:
     gnu_flags: tuple[str, ...] = ()  # where g++ compiles it: others do not know them
 
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
-        """The flags for the device code of this compiler."""
         return (*self.flags, *(self.gnu_flags if compiler.is_gnu else ()))
 
 

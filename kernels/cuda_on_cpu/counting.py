@@ -229,6 +229,5 @@ def place_costs(accesses: NDArray[np.void]) -> Iterator[tuple[Any, int, int, int
 
 
 def _compact(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number the combinations of values, without gaps."""
     number = numbered(*(column - column.min() for column in columns))
     return np.unique(number, return_inverse=True)[1]

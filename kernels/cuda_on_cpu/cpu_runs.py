@@ -189,7 +189,6 @@ class Runs:
         return (yield from self.patiently(1, **how))
 
     def once(self, turn: int = 0, **how: Any) -> Steps:
-        """Run it."""
         height, width, channels = self.job.picture.shape
         request = Request(
             *(self.shim, str(self.library), self.seconds, self.rung),

@@ -46,7 +46,6 @@ def functions_of(rung: Rung) -> tuple[str, ...]:
 
 
 def knobs_of(rung: Rung, job: Job) -> Knobs:
-    """The macros that fit the rung to the job."""
     return tuple(sorted(rung.defines(job).items()))
 
 

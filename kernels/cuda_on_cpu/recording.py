@@ -101,7 +101,6 @@ class Stop:
         self.flag = ctypes.c_bool(False)
 
     def set(self) -> None:
-        """End the run."""
         self.flag.value = True
 
 
@@ -227,7 +226,6 @@ class RecordingShim(Shim):
         return [places[each.line - 1] for each in Told(text).points]
 
     def record(self, job: Job, shape: Shape, block: Block, stop: Stop | None = None) -> Record:
-        """Run one block of a pass."""
         named, each = self._named(job, shape, block), self.rung.passes[shape.number]
         pointers = [one for _, one in named]
         memory = np.frombuffer(mmap.mmap(-1, TRACE_BYTES), np.uint8)

@@ -75,7 +75,6 @@ def small_size(job: Job) -> tuple[int, int]:
 
 
 def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:
-    """Compare all of an answer with the reference."""
     for check in checking(job, answer, rung.tolerance(job), max_taps=None):  # noqa: B007
         yield Progress("checking the answer")
     return check
@@ -85,7 +84,6 @@ Rows = tuple[int, int]  # the first, and the one behind the last
 
 
 def launched_for(rows: Rows) -> str:
-    """The sentence on the rows that a launch was for."""
     return f"Only rows {rows[0]} to {rows[1] - 1} were asked for (from first_row, before end_row)."
 
 

@@ -34,7 +34,6 @@ Place = tuple[int, int]  # first byte, and the one behind the last
 
 
 def rounded_up(size: int, unit: int = ALIGNMENT) -> int:
-    """The next multiple of `unit`."""
     return -(-size // unit) * unit
 
 
@@ -103,7 +102,6 @@ class GuardedLayout:
 
 
 def name_in_words(name: str) -> str:
-    """The name of an array in sentences."""
     return WORDS.get(name, f"the buffer {name}")
 
 
@@ -273,7 +271,6 @@ class SharedRun:
 
     @property
     def reports(self) -> Reports:
-        """A copy of what the run reported."""
         return Reports.from_buffer_copy(self._map, 0)
 
     def storers(self) -> Bytes:

@@ -68,7 +68,6 @@ class Shim:
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
-        """The C++ to compile for a rung."""
         return generated(rung, sets, partial(cls._written, rung), *cls.headers)
 
     @classmethod

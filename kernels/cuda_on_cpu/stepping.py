@@ -90,11 +90,9 @@ class BlockSteps:
         self._stores = trace.accesses[trace.accesses["is_store"] > 0]
 
     def point(self, step: int) -> Point:
-        """The statement of a step."""
         return self._told.points[int(self._trace.steps["point"][step])]
 
     def barriers_before(self, step: int) -> int:
-        """Count the barriers that were passed."""
         return int(self._intervals[step])
 
     def threads_at(self, step: int) -> NDArray[np.int64]:

@@ -46,7 +46,6 @@ class JobClass:
 
 
 def job_class_of(job: Job) -> JobClass:
-    """The class that `job` belongs to."""
     size = size_class(job.strip.whole if job.strip else job.height, job.width)
     border = {"crop": "zero"}.get(job.border, job.border)
     border = border if border in ("zero", "clamp") else "folded"  # as the index is
@@ -116,7 +115,6 @@ class Measurements:
         return tuple(self._known.get(kind, {}).values())
 
     def kinds(self) -> tuple[JobClass, ...]:
-        """Every class of jobs that something was measured for."""
         self._refresh()
         return tuple(kind for kind, ways in self._known.items() if ways)
 
@@ -372,7 +370,6 @@ def usual_order(job: Job) -> list[Rung]:
 
 
 def with_pick(job: Job, pick: Pick) -> Job:
-    """Return `job` as `pick` runs it."""
     return _with_block(job, pick.block_xy).but(implementation=pick.implementation)
 
 

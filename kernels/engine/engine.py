@@ -434,7 +434,6 @@ class Engine:
 
 
 def _as_run(result: Result) -> Job:
-    """A result's job with the pick of `auto` in it."""
     return with_pick(result.job, result.picked) if result.picked else result.job
 
 

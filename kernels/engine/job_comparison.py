@@ -144,7 +144,6 @@ class Snapshot:
 
     @property
     def is_over(self) -> bool:
-        """True if all is known."""
         return all(each.is_over for each in self.standings)
 
 

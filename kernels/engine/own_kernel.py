@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Literal
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.rungs.headers import HeaderError
@@ -30,7 +29,6 @@ class OwnKernel:
 
     @classmethod
     def of(cls, job: Job) -> OwnKernel:
-        """The user kernel of a job."""
         return cls(job.implementation, job.own)
 
     @property
@@ -40,7 +38,6 @@ class OwnKernel:
 
     @property
     def idea(self) -> str:
-        """The idea in its header, if there is one."""
         rung = self.rung if self.text else None
         return HERE if rung is None or rung.idea == IDEA else rung.idea
 
@@ -51,14 +48,10 @@ class OwnKernel:
 
     @property
     def rung(self) -> Rung:
-        """The rung of the source.  Raises CannotRunError where it makes none."""
-        try:
-            return _rung(self.key, self.text)
-        except HeaderError as error:
-            raise CannotRunError(str(error)) from error
+        """The rung of the source.  Raises HeaderError where it makes none."""
+        return _rung(self.key, self.text)
 
     def tolerance(self, job: Job) -> Tolerance:
-        """The tolerance of its output for `job`."""
         return self.rung.tolerance(job)
 
     def why_not_here(self, device: Device | NoDevice) -> str | None:
@@ -73,7 +66,7 @@ class OwnKernel:
             return reason
         try:
             rung = self.rung
-        except CannotRunError as error:
+        except HeaderError as error:
             return str(error)
         if not isinstance(device, Device):
             return rung.why_not_anywhere(job)

@@ -169,7 +169,6 @@ def _run(
 
 
 def _name(runs: Sequence[StepRun], number: int) -> str:
-    """Which step it is, before what is said of it; empty of the only one."""
     return f"Step {number}, {runs[number - 1].steps[0].title}: " if len(runs) > 1 else ""
 
 
@@ -206,20 +205,17 @@ def _of_type(samples: Samples, dtype: np.dtype[Any]) -> Samples:
     return read_only(samples if samples.dtype == dtype else to_pixel_type(samples, dtype))
 
 
-def _added_up(times: Sequence[Timing]) -> Timing:
-    total = Timing((sum(each.median_ms for each in times),), times[0].cache, "single")
-    return total if len(times) > 1 else times[0]
-
-
 def _whole(job: Job, given: Samples, done: tuple[Result, ...]) -> Result:
     times = [each.kernel for each in done if each.kernel is not None]
-    is_timed = len(times) == len(done)
+    whole = times[0] if len(times) == len(done) else None
+    if whole and len(times) > 1:
+        whole = Timing((sum(each.median_ms for each in times),), whole.cache, "single")
     first, last = done[0], done[-1]
     names = dict.fromkeys(each.device_name for each in done if each.device_name)
     return Result(
         job,
         _of_type(given, job.picture.dtype),
-        _added_up(times) if is_timed else None,
+        whole,
         tuple(ran for each in done for ran in each.ran),
         compile_ms=added_up(each.compile_ms for each in done),
         upload_ms=first.upload_ms,

@@ -146,7 +146,6 @@ def _scoped(source: str) -> str:
 
 
 def _pointwise(job: Job) -> str:
-    """How what lies between steps is launched."""
     across = -(-job.width * job.channels // BLOCK_XY[0])
     return f"dim3({across}, {min(job.height, MAX_GRID_Y)}), dim3({BLOCK_XY[0]}, {BLOCK_XY[1]}), 0"
 
@@ -196,12 +195,8 @@ def _template() -> Template:
     how: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
     made = Environment(loader=FileSystemLoader(HERE), undefined=StrictUndefined, **how)
     made.filters |= {"ascii": _ascii, "any": any}
-    made.globals |= {"array": array, "file": _file}
+    made.globals |= {"array": array, "file": lambda name: (HERE / f"{name}.cu").read_text("utf-8")}
     return made.get_template("program.cu.j2")
-
-
-def _file(name: str) -> str:
-    return (HERE / f"{name}.cu").read_text(encoding="utf-8")
 
 
 def _ascii(text: str) -> str:

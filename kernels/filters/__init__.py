@@ -63,12 +63,10 @@ class Filter:
         parameters  as `of_size` has them
         Raises BadJobError for a size or a parameter out of range, and where it has no weights.
         """
-        found = self._made(ksize, parameters)
-        if isinstance(found, NonLinear):
-            raise BadJobError(f"{self.title} has no weights: it is no weighted sum.")
-        weights = np.ascontiguousarray(found, np.float32)
-        weights.flags.writeable = False
-        return weights
+        made = self.of_size(ksize, **parameters)
+        if isinstance(made, Correlation):
+            return made.weights
+        raise BadJobError(f"{self.title} has no weights: it is no weighted sum.")
 
     def of_size(
         self, ksize: int, offset: float = 0.0, white: float = 1.0, **parameters: Any
@@ -81,28 +79,23 @@ class Filter:
                     is ignored, so that a caller may pass all it knows
         Raises BadJobError for a size or a parameter out of range.
         """
-        found = self._made(ksize, parameters)
-        if isinstance(found, Bilateral | NonLocalMeans | Guided):
-            return found.scaled(white)
-        if isinstance(found, NonLinear):
-            return found
-        return Correlation(self.weights(ksize, **parameters), offset)
-
-    def _made(self, ksize: int, parameters: dict[str, Any]) -> NDArray[np.float32] | NonLinear:
         if ksize not in self.sizes:
             raise BadJobError(f"{self.title} has no size {ksize}; it takes {self.sizes_in_words}.")
-        mine = {p.name: parameters[p.name] for p in self.parameters if p.name in parameters}
-        for parameter in self.parameters:
-            parameter.check(self.title, mine.get(parameter.name, parameter.default))
-        for parameter in self.parameters:
-            if parameter.is_of_step:
-                mine.pop(parameter.name, None)
-        return self.make(ksize, **mine)
+        given = {p: parameters.get(p.name, p.default) for p in self.parameters}
+        for parameter, value in given.items():
+            parameter.check(self.title, value)
+        made = self.make(ksize, **{p.name: v for p, v in given.items() if not p.is_of_step})
+        if isinstance(made, Bilateral | NonLocalMeans | Guided):
+            return made.scaled(white)
+        if isinstance(made, NonLinear):
+            return made
+        weights = np.ascontiguousarray(made, np.float32)
+        weights.flags.writeable = False
+        return Correlation(weights, offset)
 
     def makes(self, made: Any) -> bool:
         """True if it gives `made`, a filter of a step that has its parameters' names as fields."""
-        names = (each.name for each in self.parameters if hasattr(made, each.name))
-        given = {name: getattr(made, name) for name in names}
+        given = {each.name: getattr(made, each.name, each.default) for each in self.parameters}
         return not self.has_weights and bool(self.make(made.ksize, **given) == made)
 
     @property
@@ -113,12 +106,10 @@ class Filter:
         return f"odd sizes from {self.sizes[0]} to {self.sizes[-1]}"
 
     def nearest_size(self, ksize: int) -> int:
-        """The size it takes that is closest to `ksize`."""
         return min(self.sizes, key=lambda size: abs(size - ksize))
 
 
 def has_parameter(chosen: Filter, name: str) -> bool:
-    """Return True if the filter takes the parameter `name`."""
     return any(parameter.name == name for parameter in chosen.parameters)
 
 

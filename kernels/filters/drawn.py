@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernels.core.plain_data import table_beside
 from kernels.filters import Filter
-
-_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def _drawn(key: str, rows: list[list[float]], **facts: Any) -> Filter:
@@ -18,4 +15,4 @@ def _drawn(key: str, rows: list[list[float]], **facts: Any) -> Filter:
     return Filter(key, sizes=sizes, parameters=(), make=lambda _: weights, **facts)
 
 
-FILTERS = tuple(_drawn(key, **facts) for key, facts in _TABLES.items())
+FILTERS = tuple(_drawn(key, **facts) for key, facts in table_beside(__file__).items())

@@ -81,8 +81,3 @@ def share_held(ksize: int, sigma: float) -> float:
 def size_for(sigma: float, sizes: Sequence[int], share: float = ENOUGH) -> int:
     """The smallest of `sizes` that holds `share` of the bell, else the largest."""
     return next((ksize for ksize in sizes if share_held(ksize, sigma) >= share), max(sizes))
-
-
-def size_holding(share: float, sigma: float) -> int | None:
-    """The smallest size that holds `share` of the bell; None where none of SIZES does."""
-    return next((ksize for ksize in SIZES if share_held(ksize, sigma) >= share), None)

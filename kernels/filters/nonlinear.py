@@ -5,15 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from kernels.core.nonlinear import (
-    KINDS,
-    Bilateral,
-    Guided,
-    Kind,
-    Morphology,
-    NonLocalMeans,
-    Rank,
-)
+from kernels.core.nonlinear import KINDS, Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.filters import Filter, gaussian
 from kernels.filters.parameters import (
     ANY_ODD,
@@ -27,24 +19,12 @@ from kernels.filters.parameters import (
 )
 
 
-def _rank(ksize: int, *, percentile: float = 25.0, is_disk: bool = False) -> Rank:
-    return Rank(ksize, percentile, bool(is_disk))
-
-
-def _morphology(ksize: int, *, kind: Kind, is_disk: bool = False) -> Morphology:
-    return Morphology(ksize, kind, bool(is_disk))
-
-
-def _bilateral(ksize: int, *, sigma: float | None = None, sigma_colour: float = 0.1) -> Bilateral:
+def _bilateral(ksize: int, *, sigma: float | None = None, sigma_colour: float) -> Bilateral:
     return Bilateral(ksize, sigma or gaussian.default_sigma(ksize), sigma_colour)
 
 
-def _non_local_means(ksize: int, *, patch: int = 7, strength: float = 0.04) -> NonLocalMeans:
+def _non_local_means(ksize: int, *, patch: float, strength: float) -> NonLocalMeans:
     return NonLocalMeans(ksize, int(patch), strength)
-
-
-def _guided(ksize: int, *, epsilon: float = 0.01) -> Guided:
-    return Guided(ksize, epsilon)
 
 
 _order = partial(Filter, group="Order", has_weights=False)
@@ -76,24 +56,24 @@ FILTERS = (
         usual_size=21,
     ),
     _smooth(
-        *("guided", "Guided", 18, range(3, 128, 2), (EPSILON,), _guided),
+        *("guided", "Guided", 18, range(3, 128, 2), (EPSILON,), Guided),
         idea="Smooth where a window varies little, as it is where it varies much.",
         usual_size=9,
     ),
     _one_of(
-        *("median", "Median", 50, partial(_rank, percentile=50.0)),
+        *("median", "Median", 50, partial(Rank, percentile=50.0)),
         idea="The middle one of a window's samples: single dots of noise go, edges stay.",
     ),
     _order(
-        *("percentile", "Percentile", 51, ANY_ODD, (PERCENTILE, DISK), _rank),
+        *("percentile", "Percentile", 51, ANY_ODD, (PERCENTILE, DISK), Rank),
         idea="The sample that so many per cent of a window are below.",
     ),
     _one_of(
-        *("minimum", "Minimum (erosion)", 52, partial(_rank, percentile=0.0)),
+        *("minimum", "Minimum (erosion)", 52, partial(Rank, percentile=0.0)),
         idea="The least of a window's samples: dark parts grow.",
     ),
     _one_of(
-        *("maximum", "Maximum (dilation)", 53, partial(_rank, percentile=100.0)),
+        *("maximum", "Maximum (dilation)", 53, partial(Rank, percentile=100.0)),
         idea="The greatest of a window's samples: bright parts grow.",
     ),
     *(
@@ -101,7 +81,7 @@ FILTERS = (
             "morphological_gradient" if kind == "gradient" else kind,
             title,
             54 + number,
-            partial(_morphology, kind=kind),
+            partial(Morphology, kind=kind),
             idea,
         )
         for number, (kind, (title, idea)) in enumerate(zip(KINDS, IDEAS, strict=True))

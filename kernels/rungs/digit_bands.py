@@ -174,7 +174,6 @@ class _ByteBand(_Band):
         self.sums = 2 * self.g + self.i % 2  # and the sums that they are for
 
     def whole(self, s: int) -> Words:
-        """The words for block s."""
         away = self.away(s, self.t) + 4 * self.t + self.i // 2 * 2 - self.sums
         return self._halves(np.stack((away, away + 1), -1))
 

@@ -233,7 +233,6 @@ class Facts(dict[str, Any]):
         self |= dict(zip(PASS_NAMES, found, strict=True))
 
     def bytes_of(self, numbers: Mapping[str, int]) -> int:
-        """The bytes of these counts of numbers, by what they belong to."""
         samples = numbers.get("picture", 0)
         others = sum(numbers.values()) - samples
         return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
@@ -323,7 +322,6 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
 
 @cache
 def names(*more: str) -> frozenset[str]:
-    """Return the names that an Expression may use, and these."""
     return frozenset((*Facts(SMALLEST), *FACTS, *DERIVED, *more))
 
 
@@ -335,12 +333,11 @@ OBSOLETE = "anatomy"
 PLACE = re.compile(r"(?:\.passes\[(\d+)\])?(?:\.([^.\[]+))?(?:\[.*\])?(?:\.(.*))?")
 
 
-class HeaderError(ValueError):
+class HeaderError(CannotRunError):
     """A rung's file cannot be used: "27_two_sums.cu, line 2: titel is not known"."""
 
 
 def refusal(file: str, what: str, line: int = 0) -> HeaderError:
-    """Return the error that says `what` of a file, in a line of it; 0: of none."""
     return HeaderError(f"{file}{f', line {line}' if line else ''}: {what}.")
 
 

@@ -37,7 +37,6 @@ TEXTS_KEPT = 256  # joined texts: the ladder's, and of user kernels the last one
 MAX_EXTENT = 2**31 - 1  # device code counts samples in 32 bits
 MAX_SHARED_BYTES = 227 * 1024  # of a block on any GPU: those of compute capability 9.0 and 10.0
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-OTHER = "choose another implementation, such as {}."
 PICTURE = "picture"
 # What a rung may do, and what it is called.
 FILTERS = {
@@ -56,6 +55,10 @@ OF_WEIGHTS = ("weights", "gradient")
 # And of what has no weights one filter alone, by its key.
 _ALONE = (each for each in filters.all_filters() if not each.has_weights)
 WORDS = {**{each.key: each.title.lower() for each in _ALONE}, **FILTERS}
+# By the kind of a step's filter, and of a Rank by its percentile.
+_FILTER_OF = {Morphology: "morphology", Bilateral: "bilateral", Guided: "guided"}
+_FILTER_OF |= {NonLocalMeans: "non_local_means"}
+_RANKS = {0.0: "extremes", 50.0: "median", 100.0: "extremes"}
 COMPARING = ("median", "extremes", "percentiles", "morphology")  # comparisons are no operations
 NO_WORDS, NOTHING, TAPS = Expression(""), Expression("0"), Expression("KSIZE * KSIZE")
 ALWAYS, NO_COUNT = Expression("1"), WorkExpression("")
@@ -246,7 +249,7 @@ class Rung:
 
     def _why_no_samples(self, job: Job) -> str | None:
         """The reason why the picture's samples, or their number, are too much; None if not."""
-        other = OTHER.format("shared")
+        other = "choose another implementation, such as shared."
         if self.finite_only and not all_finite(job.picture):
             words = f"{self.title} would spread beyond the filter's reach"
             return f"The picture holds NaN or infinity, which {words}; {other}"
@@ -288,19 +291,9 @@ class Rung:
 
 def filter_of(job: Job) -> str:
     """What of FILTERS a job of one launch asks for."""
-    match job.filter:
-        case Rank(percentile=percentile):
-            found = {0.0: "extremes", 50.0: "median", 100.0: "extremes"}
-            return found.get(percentile, "percentiles")
-        case Morphology():
-            return "morphology"
-        case Bilateral():
-            return "bilateral"
-        case NonLocalMeans():
-            return "non_local_means"
-        case Guided():
-            return "guided"
-    return "gradient" if job.has_length else "weights"
+    if isinstance(job.filter, Rank):
+        return _RANKS.get(job.filter.percentile, "percentiles")
+    return _FILTER_OF.get(type(job.filter), "gradient" if job.has_length else "weights")
 
 
 def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
@@ -338,7 +331,6 @@ class BrokenRung:
         return self.file
 
     def why_not(self, _job: Job, _device: Device | NoDevice) -> str:
-        """Return the reason, whatever the job and the device."""
         return self.reason
 
 

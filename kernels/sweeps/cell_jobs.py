@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core import errors
 from kernels.core.cache import LruCache, blank, read_only
 from kernels.core.device import Device
-from kernels.core.errors import (
-    BadJobError,
-    CannotRunError,
-    KernelError,
-    OutOfMemoryError,
-    SessionFileError,
-)
 from kernels.core.health import health_of_all
 from kernels.core.job import PIXEL_TYPES, Job
 from kernels.core.timing import Timing, added_up, in_a_row
@@ -30,7 +25,6 @@ from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY
 from kernels.engine.engine import Engine
 from kernels.engine.own_kernel import UNTIMED
 from kernels.pictures.generated import moved, of_kind, stored_as, white, with_channels
-from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
 from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
@@ -59,11 +53,8 @@ def read_texts(plan: Plan, paths: Paths) -> tuple[Plan, Texts]:
     rungs = []
     for key in filter(is_own, plan.implementations):
         if key not in paths:
-            raise CannotRunError(NOT_READ.format(key=key))
-        try:
-            rungs.append(read_own_kernel(paths[key]))
-        except HeaderError as error:
-            raise CannotRunError(str(error)) from error
+            raise errors.CannotRunError(NOT_READ.format(key=key))
+        rungs.append(read_own_kernel(paths[key]))
     return with_texts(plan, rungs)
 
 
@@ -75,7 +66,7 @@ def read_same_texts(plan: Plan, paths: Paths) -> Texts:
     now, texts = read_texts(plan, paths)
     for then, found in zip(plan.own_texts, now.own_texts, strict=True):
         if then.sha256 != found.sha256:
-            raise SessionFileError(OTHER_TEXT.format(key=then.key))
+            raise errors.SessionFileError(OTHER_TEXT.format(key=then.key))
     return texts
 
 
@@ -116,7 +107,7 @@ def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
 def steps_of(cell: Cell) -> tuple[WrittenStep, ...]:
     """The steps of the cell's list, or its filter as the only one.  Raises BadJobError."""
     if cell.filter == "custom" and cell.matrix is None:
-        raise BadJobError("Custom weights have to be given.")
+        raise errors.BadJobError("Custom weights have to be given.")
     one = WrittenStep(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix or IDENTITY)
     return steps_in(cell.list) or (one,)
 
@@ -136,14 +127,14 @@ def _checked(cell: Cell) -> Iterator[None]:
     """Raise BadJobError for cells of which NumPy makes no picture; they may be from a file."""
     is_right = cell.pixel_type in PIXEL_TYPES and 1 <= cell.channels <= 4
     if not is_right or min(cell.width, cell.height, cell.count) < 1:
-        raise BadJobError(
+        raise errors.BadJobError(
             f"There is nothing to filter in {cell.count} pictures of {cell.width}×{cell.height} "
             f"pixels with {cell.channels} channels of {cell.pixel_type}."
         )
     try:
         yield
     except MemoryError as error:
-        raise OutOfMemoryError(
+        raise errors.OutOfMemoryError(
             f"A picture of {cell.size_in_words} pixels does not fit into memory; use a smaller one."
         ) from error
 
@@ -159,9 +150,9 @@ _converted: list[tuple[NDArray[Any], tuple[str, int, int], NDArray[Any]]] = []
 def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
     if (picture := given.get(cell.picture)) is None:
         known = ", ".join((*PICTURE_KINDS, *given))
-        raise BadJobError(f"There is no picture {cell.picture!r}; choose from {known}.")
+        raise errors.BadJobError(f"There is no picture {cell.picture!r}; choose from {known}.")
     if picture.shape[:2] != (cell.height, cell.width):
-        raise BadJobError(
+        raise errors.BadJobError(
             f"{cell.picture} has {picture.shape[1]}×{picture.shape[0]} pixels, not "
             f"{cell.width}×{cell.height}."
         )
@@ -187,7 +178,7 @@ def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
     try:
         job = stand_in_job(cell, texts)
         return engine.why_not_auto(job) if key == AUTO.key else engine.why_not(job)
-    except KernelError as error:
+    except errors.KernelError as error:
         return str(error)
 
 
@@ -211,8 +202,6 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
 
 
 def repeated(transfers: Transfers, count: int) -> Transfers:
-    """The transfers of `count` pictures, from those of one."""
-
     def times(timing: Timing) -> Timing:
         return replace(timing, samples_ms=tuple(count * each for each in timing.samples_ms))
 
@@ -224,14 +213,5 @@ def _all_checks(checks: Sequence[Check]) -> Check | None:
     if not checks:
         return None
     worst = max(checks, key=lambda each: (not each.ok, each.max_error))
-    counts = {
-        name: sum(getattr(each, name) for each in checks)
-        for name in ("differing", "wrong", "checked", "total", "samples")
-    }
-    return replace(
-        worst,
-        **counts,
-        bound=max(each.bound for each in checks),
-        levels=max(each.levels for each in checks),
-        library=next((each.library for each in checks if each.library), ""),
-    )
+    start = replace(worst, total=sum(each.total for each in checks))
+    return reduce(Check.with_strip, (each for each in checks if each is not worst), start)

@@ -151,11 +151,6 @@ def estimated_s(
     return sum(map(left_s, cells))
 
 
-def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
-    """About the seconds of one run of `cell` if `like`, of another size alone, took `like_s`."""
-    return like_s * cell.megapixels / like.megapixels
-
-
 def about(seconds: float) -> str:
     """A duration in words: "about 40 s", "about 13 min", "about 2.5 h"."""
     if seconds < 1:
@@ -169,7 +164,6 @@ def about(seconds: float) -> str:
 
 @lru_cache(maxsize=4096)
 def but_for_size(cell: Cell) -> Cell:
-    """The cell without its size."""
     return replace(cell, width=0, height=0)
 
 
@@ -214,7 +208,8 @@ def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> list[float]:
 def _run_s(cell: Cell, like: Record | None) -> float:
     """Seconds of one run of all pictures of `cell`: by `like`, or else by the model."""
     if like is not None and isinstance(like.outcome, Measurement):
-        return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
+        median_s = like.outcome.kernel.median_ms / 1e3  # of what differs in size alone
+        return median_s * cell.megapixels / like.cell.megapixels
     kind, sides = kind_of(cell), [cell.ksize]
     with suppress(KernelError):  # steps of another version: it is refused
         sides = [each.ksize for each in steps_in(cell.list)] or sides

@@ -53,7 +53,6 @@ class Cell:
 
     @property
     def pixels(self) -> int:
-        """Return the number of pixels of one picture."""
         return self.width * self.height
 
     @property

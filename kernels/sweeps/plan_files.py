@@ -14,7 +14,7 @@ from typing import Any
 
 from kernels import filters
 from kernels.core.errors import PlanFileError
-from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
+from kernels.core.plain_data import parse_toml, text_of_small_file
 from kernels.sweeps.plan import DIMENSIONS, Plan
 from kernels.sweeps.plan_keys import KEYS, PLAN_KEYS, PlanKey, known_name, toml
 from kernels.sweeps.step_words import StepFileError, list_words
@@ -61,10 +61,7 @@ def read_plan(path: Path) -> Plan:
 
 def plan_of(text: str, name: str = "The plan") -> Plan:
     """Parse a plan's TOML, which complaints call `name`.  Raises PlanFileError."""
-    try:
-        data = parse_toml(text, name)
-    except LimitedTomlError as error:
-        raise PlanFileError(str(error)) from None
+    data = parse_toml(text, name)
     try:
         for each in data:
             known_name("key", each, tuple(KEYS.values()))

@@ -55,7 +55,6 @@ def _reader(allowed: str, convert: Callable[[Any], Any]) -> Reader:
 
 
 def shown(value: Any) -> str:
-    """A value of a file as far as it can be shown."""
     return f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
 
 
@@ -65,8 +64,6 @@ def _holds(is_right: bool) -> None:
 
 
 def number(kind: type, low: float, high: float, *, zero_is_none: bool = False) -> Reader:
-    """A reader of an int or a float from `low` to `high`."""
-
     def convert(value: Any) -> Any:
         found = SIMPLE[kind](value)
         _holds(low <= found <= high and math.isfinite(found))
@@ -74,10 +71,6 @@ def number(kind: type, low: float, high: float, *, zero_is_none: bool = False) -
 
     name = "a whole number" if kind is int else "a number"
     return _reader(f"{name} from {low:,g} to {high:,.15g}", convert)
-
-
-def _parameter(parameter: Parameter) -> Reader:
-    return number(float, parameter.low or 0.0, parameter.high or 0.0)
 
 
 def _ksize(value: Any) -> int:
@@ -178,6 +171,11 @@ class PlanKey:
     read: Reader  # makes Plan's value of TOML's, or raises PlanFileError
     write: Callable[[Any], Any] = lambda value: value  # makes TOML's value of Plan's
 
+    @classmethod
+    def of(cls, parameter: Parameter) -> PlanKey:
+        kind = int if type(parameter.default) is int else float
+        return cls(parameter.name, number(kind, parameter.low or 0, parameter.high or 0))
+
 
 # Every field of Plan but own_texts -> its key, in the order in which they are written.
 PLAN_KEYS = {
@@ -202,8 +200,8 @@ PLAN_KEYS = {
     ),
     "lists": PlanKey("list", _text),  # which `plan_files` reads further
     "filters": PlanKey("filter", _one_of(lambda: [each.key for each in filters.all_filters()])),
-    "sigma": PlanKey("sigma", _parameter(SIGMA)),
-    "amount": PlanKey("amount", _parameter(AMOUNT)),
+    "sigma": PlanKey.of(SIGMA),
+    "amount": PlanKey.of(AMOUNT),
     "matrix": PlanKey(
         "matrix", _matrix, lambda rows: "; ".join(" ".join(map(repr, row)) for row in rows)
     ),

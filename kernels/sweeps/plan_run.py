@@ -123,7 +123,6 @@ class _Running:
     watch: LoadWatch = field(default_factory=LoadWatch)
 
     def compiling(self, cells: Sequence[Cell]) -> Iterator[Progress]:
-        """Compile what `cells` need, on all cores."""
         able = [cell for cell in cells if cell_jobs.refusal(self.engine, cell, self.texts) is None]
         yield from self.engine.compiling(cell_jobs.stand_in_job(cell, self.texts) for cell in able)
 
@@ -157,7 +156,7 @@ class _Running:
         like, like_s = self.slowest.get(estimate.but_for_size(cell), (cell, 0.0))
         if like.pixels >= cell.pixels:
             return None
-        would_s = estimate.scaled_s(cell, like, like_s)
+        would_s = like_s * cell.megapixels / like.megapixels
         if would_s <= HOPELESS * limit_s * cell.count:
             return None
         took = "did not finish"

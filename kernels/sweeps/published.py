@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
+from kernels.core.plain_data import table_beside
 from kernels.sweeps.plan import Cell, Plan
 
 NUMBERS = Path(__file__).with_name("published.csv")
-NOTES = Path(__file__).with_name("published.toml")
 # Where a publication has another name for what we have.
 OURS = {"cpu_sequential": "sequential", "edge detection": "laplacian_diagonal"}
 # Columns that a cell has as well: those of the first row always, any of the others may be empty,
@@ -21,6 +19,7 @@ OURS = {"cpu_sequential": "sequential", "edge detection": "laplacian_diagonal"}
 SAID = ("width", "height", "implementation", "kernel_size")
 OPEN = ("dtype", "channels", "filter", "block_x", "block_y")
 Row = dict[str, str]  # of the file
+_NOTES = table_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def _place(row: Row) -> tuple[str, str, str]:
 
 
 def _published(row: Row, cell: Cell) -> Published:
-    about = _notes()["publications"][row["source"]]
+    about = _NOTES["publications"][row["source"]]
     return Published(
         source=row["source"],
         by=f"{about['institution']} {about.get('year', '')}".rstrip(),
@@ -95,10 +94,5 @@ def _published(row: Row, cell: Cell) -> Published:
         table=row["table"],
         cell=cell,
         milliseconds=float(row["milliseconds"]),
-        note=f"{about.get('note', '')} {about.get('common', _notes()['common'])}".strip(),
+        note=f"{about.get('note', '')} {about.get('common', _NOTES['common'])}".strip(),
     )
-
-
-@cache
-def _notes() -> dict[str, Any]:
-    return tomllib.loads(NOTES.read_text(encoding="utf-8"))

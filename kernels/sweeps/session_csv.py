@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from kernels.core.plain_data import table_beside
 from kernels.sweeps.plan import Cell, kind_of
 from kernels.sweeps.plan_keys import KEYS, PLAN_KEYS
 from kernels.sweeps.record import CellPair, Measurement, Record, Session
@@ -20,7 +20,7 @@ NUMBERS = re.compile(r"[-+\d.,;/eE ]*")  # such as weights, which may begin with
 
 
 # Column -> where its value stands in `_facts`; None anywhere on the way leaves it empty.
-_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLES = table_beside(__file__)
 _PATHS: dict[str, str] = {**_TABLES["first"], **_TABLES["cell"], **_TABLES["last"]}
 COLUMNS = tuple(_PATHS)
 _PAIR_CELL = ("implementation", "kind", *_TABLES["cell"], "cache", "devices", "text_sha256")
@@ -84,10 +84,10 @@ def _value(facts: dict[str, Any], path: str) -> Any:
     return found
 
 
-def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
-    """Write a row for each record, as `row_of` says, to a file as `write_rows` has it."""
+def sessions_csv(sessions: Iterable[Session]) -> str:
+    """Write a row for each record, as `row_of` says."""
     rows = (row_of(session, record) for session in sessions for record in session.records)
-    write_rows(COLUMNS, rows, file)
+    return rows_csv(COLUMNS, rows)
 
 
 def row_of(session: Session, record: Record) -> Row:
@@ -96,20 +96,19 @@ def row_of(session: Session, record: Record) -> Row:
     return {name: _value(facts, path) for name, path in _PATHS.items()}
 
 
-def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> None:
-    """Write a header and `rows`: floats in six significant digits, texts as no formula.
-
-    file  opened with newline=""
-    """
+def rows_csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """Write a header and `rows`: floats in six significant digits, texts as no formula."""
+    file = io.StringIO(newline="")
     writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()
     for row in rows:
         writer.writerow({name: _field(value) for name, value in row.items()})
+    return file.getvalue()
 
 
-def write_pairs_csv(pairs: Iterable[CellPair], file: TextIO) -> None:
+def pairs_csv(pairs: Iterable[CellPair]) -> str:
     """Write a row per pair: `ratio` is A's time over B's, and `verdict` that of B."""
-    write_rows(PAIR_COLUMNS, map(_pair_row, pairs), file)
+    return rows_csv(PAIR_COLUMNS, map(_pair_row, pairs))
 
 
 def _pair_row(pair: CellPair) -> Row:

@@ -64,7 +64,6 @@ def header_line(session: Session) -> bytes:
 
 
 def record_line(record: Record) -> bytes:
-    """The line of one record, its newline included."""
     outcome = to_plain(record.outcome, DIGITS)
     return _line({"cell": to_plain(record.cell), "outcome": outcome, "at": round(record.at, 3)})
 

@@ -28,14 +28,7 @@ from kernels.core.nonlinear import NonLinear
 from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
 from kernels.core.step import LENGTH, Blend, Correlation, Step
 from kernels.filters import Filter, gaussian, has_parameter, has_sizes
-from kernels.filters.parameters import (
-    EPSILON,
-    PATCH,
-    SIGMA_COLOUR,
-    STRENGTH,
-    THRESHOLD,
-    Parameter,
-)
+from kernels.filters.parameters import NUMBERS
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, shown, truth
@@ -122,24 +115,13 @@ def _version(_key: str, value: Any) -> int:
     return value
 
 
-def _of(parameter: Parameter, kind: type = float) -> PlanKey:
-    return PlanKey(parameter.name, number(kind, parameter.low or 0, parameter.high or 0))
-
-
 # Fields of a WrittenStep -> its words, in the order in which they are written.
 KEYS = {
     "filter": PLAN_KEYS["filters"],
     "ksize": replace(PLAN_KEYS["ksizes"], name="size"),
-    "sigma": PLAN_KEYS["sigma"],
-    "amount": PLAN_KEYS["amount"],
+    **{each.name: PlanKey.of(each) for each in NUMBERS},
     "matrix": replace(PLAN_KEYS["matrix"], name="weights"),
-    "percentile": PlanKey("percentile", number(float, 0, 100)),
     "is_disk": PlanKey("disk", truth),
-    "sigma_colour": _of(SIGMA_COLOUR),
-    "patch": _of(PATCH, int),
-    "strength": _of(STRENGTH),
-    "epsilon": _of(EPSILON),
-    "threshold": _of(THRESHOLD),
     "offset": PlanKey("offset", number(float, -1, 1)),
     "mix": PlanKey("mix", number(float, 0, 1)),
     "is_on": PlanKey("on", truth),
@@ -183,10 +165,7 @@ def step_of(words: dict[str, Any]) -> WrittenStep:
 
 
 # Parameters of filters, by the fields of a step that have them.
-PARAMETERS = (
-    *("sigma", "amount", "matrix", "percentile", "is_disk"),
-    *("sigma_colour", "patch", "strength", "epsilon", "threshold"),
-)
+PARAMETERS = (*(each.name for each in NUMBERS), "matrix", "is_disk")
 
 
 def made_filter(step: Any, white: float = 1.0) -> Correlation | NonLinear:

@@ -41,7 +41,6 @@ class Pausing:
     rest: Callable[[], None] = lambda: None
 
     def wait(self) -> None:
-        """Wait until it is not paused."""
         self.rest()
         while self.is_paused():
             sleep(REST_S)

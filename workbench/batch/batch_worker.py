@@ -50,7 +50,6 @@ class Order:
     shown_device: int | None = None  # in the lines of its pictures; None: there is one at most
 
     def threads(self, cores: int) -> int:
-        """Threads that read and write on a computer of so many cores."""
         return self.jobs or max(cores // self.processes, 1)
 
 

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from kernels.core.cpu_load import usable_cores
-from kernels.core.errors import bug_in_words
+from kernels.core.errors import KernelError, bug_in_words
 from kernels.core.safe_files import reason
 from kernels.core.version import program_version
 from workbench.batch import batch_worker
@@ -44,8 +44,8 @@ ANYTHING = (Exception, CancelledError)  # may come of a request to a scheduler t
 _Answer = TypeVar("_Answer")
 
 
-class ClusterError(Exception):
-    """A cluster cannot be used.  str(error) is one sentence for the user."""
+class ClusterError(KernelError):
+    """A cluster cannot be used."""
 
 
 # -- the questions to workers

@@ -68,7 +68,6 @@ class Worker:
 
     @property
     def is_idle(self) -> bool:
-        """True if it waits for pictures."""
         return self.is_open and not self.tasks
 
     def call(self, tasks: Tasks = ()) -> None:

@@ -70,7 +70,6 @@ class Recipe:
 
     @property
     def is_own(self) -> bool:
-        """True for a user kernel."""
         return self.implementation is not None and is_own(self.implementation)
 
     @property
@@ -79,7 +78,6 @@ class Recipe:
         return self.sampling.max_samples > 0
 
     def sampling_of(self, index: int) -> Sampling:
-        """The sampling of the picture of that index."""
         is_checked = self.check_every > 0 and index % self.check_every == 0
         return replace(self.sampling, check=self.sampling.check and is_checked)
 
@@ -109,7 +107,6 @@ class Outcome:
 
     @property
     def goes_on(self) -> bool:
-        """True if there is still something to do."""
         return self.error is None and not self.skipped
 
     @property

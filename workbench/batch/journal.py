@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from zlib import crc32
 
+from kernels.core.errors import KernelError
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, reason, whole_lines
 
@@ -33,8 +34,8 @@ Stage = Literal["decode", "upload", "filter", "download", "verify", "encode", "s
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
-class JournalError(Exception):
-    """A journal cannot be used.  str(error) is one sentence for the user."""
+class JournalError(KernelError):
+    """A journal cannot be used."""
 
 
 class Journal(AppendLog):
@@ -66,7 +67,7 @@ class Journal(AppendLog):
 
     def of(self, target: Path) -> str:
         """The name of `target`, a file in the folder, in the journal."""
-        return target.relative_to(self._folder).as_posix()
+        return named_in(self._folder, target)
 
     def append(self, line: Line) -> None:
         """Put a line behind all others; it is with the system then, and on the disk soon.
@@ -97,6 +98,11 @@ class Journal(AppendLog):
                 "resume it with its own options, or write to another folder."
             )
         return last.known
+
+
+def named_in(folder: Path, target: Path) -> str:
+    """`Journal.of` of the journal in a folder."""
+    return target.relative_to(folder).as_posix()
 
 
 @contextmanager
@@ -183,7 +189,6 @@ class Shard:
 
     @property
     def journal_name(self) -> str:
-        """The name of its journal, which lies beside those of the others."""
         return f"workbench-batch-{self.number}-of-{self.count}.jsonl"
 
 

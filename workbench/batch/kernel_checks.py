@@ -261,12 +261,10 @@ class CheckedKernel:
 
     @property
     def compiles(self) -> bool:
-        """True if there was something to run."""
         return self.verdict != "broken"
 
     @property
     def is_right(self) -> bool:
-        """True if it is verified."""
         return self.verdict == "verified"
 
     @property

@@ -39,7 +39,7 @@ from kernels.engine.engine import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
 from workbench.batch.journal import STAGES, Stage
-from workbench.batch.stage_times import BY_ENGINE, measuring, rows_in_words
+from workbench.batch.stage_times import BY_ENGINE, longest, measuring, rows_in_words
 from workbench.files import tiff_rows
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -57,7 +57,6 @@ def is_begun(target: Path) -> bool:
 
 
 def _beside(target: Path) -> tuple[Path, Path]:
-    """The file that `target` is written to at first, and the journal of that."""
     return target.with_name(target.name + PART), target.with_name(target.name + JOURNAL)
 
 
@@ -124,7 +123,6 @@ class ResumableOutput:
         self._journal.path.unlink()
 
     def drop(self) -> None:
-        """Remove what was written."""
         self.close()
         self._part.unlink(missing_ok=True)
         self._journal.path.unlink(missing_ok=True)
@@ -205,12 +203,7 @@ class LargeAnswer:
     @property
     def limit(self) -> Stage | None:
         """The longest stage of the busiest thread; None where nothing was left to do."""
-        if not self.seconds:
-            return None
-        took_s = {**dict.fromkeys(STAGES, 0.0), **self.seconds}
-        by_thread: tuple[tuple[Stage, ...], ...] = (("decode",), BY_ENGINE, ("encode",))
-        busiest = max(by_thread, key=lambda stages: sum(took_s[stage] for stage in stages))
-        return max(busiest, key=lambda stage: took_s[stage])
+        return longest(self.seconds, (("decode",), BY_ENGINE, ("encode",)))
 
     @property
     def megapixels_per_s(self) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path, PurePath
 
+from kernels.core.errors import BadJobError
 from workbench.base.paths import identity
 from workbench.files import neighbours
 from workbench.files.formats import EXTENSION_OF, EXTENSIONS
@@ -20,8 +21,8 @@ Naming = Callable[[str], str]  # from a picture's name to its result's, both wit
 BRACES = re.compile(r"\{\{|\}\}|\{(?:stem|ext|filter|size)\}")
 
 
-class PairingError(Exception):
-    """Inputs and output do not fit together.  str(error) is one sentence for the user."""
+class PairingError(BadJobError):
+    """Inputs and output do not fit together."""
 
 
 def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
@@ -129,7 +130,6 @@ class FilePairs:
 
     @property
     def folders(self) -> set[Path]:
-        """The folders of all targets."""
         return {group.target for group in self.groups}
 
     @contextmanager

@@ -44,6 +44,14 @@ def measuring(
     return result, seconds
 
 
+def longest(seconds: Mapping[Stage, float], by_thread: Iterable[Sequence[Stage]]) -> Stage | None:
+    """The longest stage of the busiest thread; None without any time."""
+    took_s = {**dict.fromkeys(STAGES, 0.0), **seconds}
+    busiest = max(by_thread, key=lambda stages: sum(took_s[stage] for stage in stages))
+    stage = max(busiest, key=lambda stage: took_s[stage])
+    return stage if took_s[stage] else None
+
+
 @dataclass(frozen=True, slots=True)
 class StageTime:
     """The time that one stage took."""
@@ -135,7 +143,6 @@ class StageTimes:
             times.end()
 
     def progress(self) -> BatchProgress:
-        """All of it so far."""
         now, counts = self._ended or self._now(), self._counts
         elapsed_s, used_s = (end - begin for end, begin in zip(now, self._began, strict=True))
         finished = counts.total()
@@ -161,13 +168,8 @@ class StageTimes:
         return self._clocks[0](), self._clocks[1]()
 
     def _limit(self) -> Stage | None:
-        if not any(self._seconds.values()):
-            return None
-        busiest = max(
-            (BY_FILES, BY_ENGINE, BY_DISK),
-            key=lambda stages: sum(self._seconds[stage] / self._threads(stage) for stage in stages),
-        )
-        return max(busiest, key=lambda stage: self._seconds[stage])
+        seconds = {stage: took_s / self._threads(stage) for stage, took_s in self._seconds.items()}
+        return longest(seconds, (BY_FILES, BY_ENGINE, BY_DISK))
 
     def _threads(self, stage: Stage) -> int:
         return self._engines if stage in BY_ENGINE else self._jobs

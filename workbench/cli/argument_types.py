@@ -47,7 +47,6 @@ def several(parse: Callable[[str], T]) -> Callable[[str], tuple[T, ...]]:
 
 
 def one_of(*names: str) -> Callable[[str], str]:
-    """Create a parser of one of these words."""
     return matching("(.*)", in_words(names), lambda text: text if text in names else None)
 
 
@@ -127,10 +126,10 @@ name_list = several(str)
 
 # By an option and its value, as its help has them, or by the value alone; others are words.
 TYPES: dict[str, Callable[[str], Any]] = {
-    "a A": Path,
-    "b B": Path,
+    **dict.fromkeys(("a A", "b B", "output OUT/", "OUT.png", "SESSION"), Path),
+    **dict.fromkeys(("DIR", "FILE", "FILE|FOLDER", "IMAGE"), Path),
+    **dict.fromkeys("APSHET", number),
     "inputs IN…": picture,
-    "output OUT/": Path,
     "bench BENCH": one_of(*BENCHES),
     "what [WHAT]": one_of(*LISTS),
     "--channels N": channels,
@@ -148,26 +147,14 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "--verify all|N|none": matching(
         r"(all|none|[1-9]\d{0,8}|)", "all, none or a number such as 100", _verifying
     ),
-    "A": number,
-    "P": number,
     "ADDRESS": matching(r"((?:tcp|tls|wss?)://.+:\d{1,5})", "an address like tcp://head:8786", str),
-    "DIR": Path,
-    "FILE": Path,
-    "FILE|FOLDER": Path,
     "I/N": matching(r"(\d{1,6})/(\d{1,6})", "I/N with I from 1 to N", _shard),
-    "IMAGE": Path,
     "K": size,
     "K,…": several(size),
     "N": positive,
     "NAME,…": name_list,
     "O": matching("([^/]+)(?:/(.+))?", "-1 to 1, such as 1/2 or 128/255", _part_of_white),
-    "OUT.png": Path,
     "PERCENT": percentage,
-    "S": number,
-    "H": number,
-    "E": number,
-    "T": number,
-    "SESSION": Path,
     "SIZE": matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes),
     "TYPE": one_of(*PIXEL_TYPES),
     "TYPE,…": several(one_of(*PIXEL_TYPES)),

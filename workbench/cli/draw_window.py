@@ -13,20 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from PySide6.QtCore import (
-    QCoreApplication,
-    QEvent,
-    QEventLoop,
-    Qt,
-    QTimer,
-    QtMsgType,
-    qInstallMessageHandler,
-)
+from PySide6 import QtCore
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import NoDevice
 from kernels.core.job import Result
+from kernels.rungs.own_kernels import read_own_kernel
 from workbench.base import theme
 from workbench.base.background import bugs
 from workbench.base.paths import DATA_VARIABLE, identity
@@ -38,7 +31,6 @@ from workbench.cli.recipe_options import (
     complain_of_ignored,
     devices_of_window,
     named_kernel,
-    read_named,
 )
 from workbench.cli.result_words import in_one_line, list_in_words
 from workbench.cli.this_machine import engine_maker
@@ -83,7 +75,7 @@ def draw(
             raise CommandError(f"--baseline takes {', '.join(names)}, not {baseline!r}.", USAGE)
         changes |= {"baseline": baseline}
     if (kernel := named_kernel(arguments)) is not None:
-        read_named(kernel)  # it rejects sources of which the window would only complain
+        read_own_kernel(kernel)  # it rejects sources of which the window would only complain
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, size, arguments.theme) as window:
         wait_for_device(window)
@@ -113,7 +105,7 @@ def draw(
 def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     """Resize the window.  Raises CommandError: it does not become smaller than its contents."""
     # The contents have changed, and with them perhaps the least size.
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+    QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.LayoutRequest.value)
     window.resize(*size)
     width, height = window.width(), window.height()
     if width > size[0] or height > size[1]:
@@ -142,8 +134,8 @@ def real_window(
     """
     make_application(scheme)
     with ExitStack() as stack:
-        qInstallMessageHandler(_pass_on)
-        stack.callback(qInstallMessageHandler, None)
+        QtCore.qInstallMessageHandler(_pass_on)
+        stack.callback(QtCore.qInstallMessageHandler, None)
         folder = Path(stack.enter_context(TemporaryDirectory()))
         stack.callback(os.environ.update, dict(os.environ))
         for name in (DATA_VARIABLE, KERNELS_VARIABLE):
@@ -152,7 +144,7 @@ def real_window(
         settings = Settings(folder / "settings.json")
         settings.set("choices", choices.as_data(changes))
         window = MainWindow(engine_maker(arguments), settings)
-        window.setWindowState(Qt.WindowState.WindowNoState)  # not as large as the screen
+        window.setWindowState(QtCore.Qt.WindowState.WindowNoState)  # not as large as the screen
         window.resize(*size)
         window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
         window.show()
@@ -163,10 +155,10 @@ def real_window(
             collector.stop()
             window.close()
             window.deleteLater()
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+            QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
 
 
-def _pass_on(_kind: QtMsgType, _context: object, words: str) -> None:
+def _pass_on(_kind: QtCore.QtMsgType, _context: object, words: str) -> None:
     """Print what Qt says, but not what the offscreen platform says of each window."""
     if "propagateSizeHints" not in words:
         print(words, file=sys.stderr)
@@ -187,13 +179,13 @@ def wait_until(
 
     Raises CommandError with the sentence that the window would show, bugs and KeyboardInterrupt.
     """
-    loop, failures = QEventLoop(), list[BaseException]()
+    loop, failures = QtCore.QEventLoop(), list[BaseException]()
     connections = [
         (window.live.refused, lambda sentence, _: failures.append(CommandError(sentence))),
         (window.opener.failed, lambda sentence: failures.append(CommandError(sentence))),
         (bugs.met, lambda _, details: failures.append(RuntimeError(details))),
     ]
-    poll = QTimer()
+    poll = QtCore.QTimer()
     poll.timeout.connect(lambda: loop.quit() if failures or is_so() else None)
     with ExitStack() as stack:
         for happened, slot in connections:
@@ -218,7 +210,7 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
 
     def is_calm() -> bool:
         # Messages end later than all that is to happen in a moment.
-        timers = (each for each in window.findChildren(QTimer) if each.isSingleShot())
+        timers = (each for each in window.findChildren(QtCore.QTimer) if each.isSingleShot())
         is_soon = any(each.isActive() and each.interval() <= SOON_MS for each in timers)
         if not seen and (is_soon or not window.analysis_thread.is_idle):
             return False

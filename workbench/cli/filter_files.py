@@ -17,7 +17,7 @@ from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.large_filtering import is_begun
-from workbench.batch.pairs import FilePairs, PairingError, pairs_of, with_extension
+from workbench.batch.pairs import FilePairs, pairs_of, with_extension
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import PIXEL, complain_of, recipe_of, several_gpus
@@ -53,10 +53,7 @@ def run(arguments: Namespace) -> int:
 def _pairs(inputs: list[Path], target: str, arguments: Namespace) -> FilePairs:
     is_for_files = arguments.format is not None and arguments.output != output.STREAM
     rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
-    try:
-        return pairs_of(inputs, target, recursive=arguments.recursive, rename=rename)
-    except PairingError as error:
-        raise CommandError(str(error), USAGE) from error
+    return pairs_of(inputs, target, recursive=arguments.recursive, rename=rename)
 
 
 def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:

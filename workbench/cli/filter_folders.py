@@ -16,10 +16,10 @@ from kernels.core.plain_data import without_controls
 from kernels.core.safe_files import remove_abandoned
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
-from workbench.batch.cluster import ClusterError, ClusterRun
+from workbench.batch.cluster import ClusterRun
 from workbench.batch.device_run import DeviceRun
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.journal import NAME, Journal, JournalError, journals_among, last_run, merge
+from workbench.batch.journal import NAME, Journal, journals_among, last_run, merge, named_in
 from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
@@ -35,12 +35,7 @@ NEWS_ON_LINES_S = 10.0  # where each line stays
 
 def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
-    try:
-        return _merge(arguments) if arguments.merge else _batch(arguments)
-    except PairingError as error:
-        raise CommandError(str(error), USAGE) from error
-    except (JournalError, ClusterError) as error:
-        raise CommandError(str(error)) from error
+    return _merge(arguments) if arguments.merge else _batch(arguments)
 
 
 def _merge(arguments: Namespace) -> int:
@@ -65,7 +60,7 @@ def _batch(arguments: Namespace) -> int:
     pairs, shard = _pairs(arguments, recipe), arguments.shard
     name = NAME if shard is None else str(shard.journal_name)
     if shard is not None:
-        pairs = pairs.part(lambda target: shard.has(_in_journal(target, arguments)))
+        pairs = pairs.part(lambda target: shard.has(named_in(arguments.output, target)))
     if arguments.dry_run:
         return _print_plan(pairs, name, arguments)
     if not pairs and shard is None:
@@ -93,14 +88,10 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> FilePairs:
     return pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
 
 
-def _in_journal(target: Path, arguments: Namespace) -> str:
-    return str(target.relative_to(arguments.output).as_posix())
-
-
 def _print_plan(pairs: FilePairs, journal: str, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(arguments.output, journal).known if arguments.resume else frozenset()
-    plan = [each for each in pairs if _in_journal(each.target, arguments) not in known]
+    plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
     for pair in plan:
         is_there = os.path.lexists(pair.target)
         if arguments.json:

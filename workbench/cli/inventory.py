@@ -108,7 +108,6 @@ def _taken(data: Data) -> str:
 
 
 def _sketch(border: str) -> str:
-    """The samples around a b c d, drawn by the definition itself."""
     letters = ["abcd"[at] if at != OUTSIDE else "0" for at in source_indices(-3, 7, 4, border)]
     return " | ".join(" ".join(each) for each in (letters[:3], letters[3:7], letters[7:]))
 

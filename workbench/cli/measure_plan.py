@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shlex
 import sys
 from argparse import Namespace
@@ -21,7 +20,7 @@ from kernels.core.errors import KernelError
 from kernels.core.plain_data import to_plain
 from kernels.core.timing import CONFIDENCE
 from kernels.core.version import program_version
-from kernels.rungs.own_kernels import is_own
+from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.sweeps.cell_jobs import Given, Texts, refusal, with_texts
 from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
@@ -30,12 +29,11 @@ from kernels.sweeps.plan_files import presets, read_plan, with_lists
 from kernels.sweeps.plan_keys import KEYS
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Measurement, Record, Session
-from kernels.sweeps.session_csv import write_csv
+from kernels.sweeps.session_csv import sessions_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
 from workbench.base.columns import columns
 from workbench.cli import output
 from workbench.cli.output import USAGE, CommandError
-from workbench.cli.recipe_options import read_named
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.files.picture_errors import ImageFileError
@@ -123,13 +121,15 @@ def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
 def with_kernels(plan: Plan, folder: Path) -> tuple[Plan, Texts]:
     """Read the user kernels of `plan`, files relative to `folder`; name them by their files.
 
-    Raises CommandError for a file that makes no kernel, and for two of one name.
+    Raises HeaderError for a file that makes no kernel, CommandError for two of one name.
     """
     files = {name: folder / name for name in plan.implementations if is_own(name)}
     keys = [files[name].name if name in files else name for name in plan.implementations]
     if twice := [key for key in keys if keys.count(key) > 1 and is_own(key)]:
         raise CommandError(f"Two kernels are called {twice[0]}; rename one.", USAGE)
-    return with_texts(replace(plan, implementations=tuple(keys)), map(read_named, files.values()))
+    return with_texts(
+        replace(plan, implementations=tuple(keys)), map(read_own_kernel, files.values())
+    )
 
 
 def _named_plan(word: str) -> Plan:
@@ -178,10 +178,8 @@ def _folder(arguments: Namespace) -> Path:
 
 
 def _write_table(folder: Path, session: Session) -> bool:
-    path, table = folder / "session.csv", io.StringIO(newline="")
     try:
-        write_csv([session], table)
-        output.write_whole(path, table.getvalue())
+        output.write_whole(folder / "session.csv", sessions_csv([session]))
     except (CommandError, KernelError) as error:
         output.complain(f"{error} The session itself is whole.")
         return False

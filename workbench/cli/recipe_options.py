@@ -15,9 +15,7 @@ from kernels.core.errors import BadJobError
 from kernels.engine.auto import AUTO
 from kernels.filters import custom
 from kernels.filters.parameters import DISK, NUMBERS, option_of
-from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
-from kernels.rungs.rung import Rung
 from kernels.sweeps import step_words
 from kernels.sweeps.plan_keys import MAX_DEVICES, known_name
 from workbench.batch.device_run import processes_each
@@ -120,14 +118,6 @@ def named_kernel(arguments: Namespace) -> Path | None:
     return Path(named) if named is not None and is_own(named) else None
 
 
-def read_named(path: Path) -> Rung:
-    """Read the kernel in a file.  Raises CommandError where it makes none."""
-    try:
-        return read_own_kernel(path)
-    except HeaderError as error:
-        raise CommandError(str(error)) from error
-
-
 def devices_of_window(arguments: Namespace) -> Changes:
     """Move the named GPUs to the `device` and `devices` of `arguments`, for the Engine.
 
@@ -155,7 +145,7 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
         complain(bell.in_words(each).replace("\n", " "))
     only = None if chosen.before else chosen.chosen_implementation
     if own is not None:
-        file = OwnFile(own.absolute(), read_named(own).source)
+        file = OwnFile(own.absolute(), read_own_kernel(own).source)
         chosen = replace(chosen, implementation=file.name, own_kernel=file)
     return Recipe(
         chosen=chosen,

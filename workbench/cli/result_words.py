@@ -115,23 +115,21 @@ def rows_record(outcome: Outcome) -> dict[str, Any]:
 def asked_of(recipe: Recipe) -> dict[str, Any]:
     """The chosen filter and its parameters, or steps; None for those that it does not have."""
     state = recipe.chosen
-    if step_files.is_list(state):
-        steps = [as_word(each) for each in state.steps]
-        without = ("filter", "size", *(e.name for e in NUMBERS), "disk", "weights", "offset")
-        of_list = {"steps": steps, "round_between_steps": state.is_rounded}
-        of_all = {"border": state.border, "region": state.region}
-        return {**dict.fromkeys(without), **of_all, **of_list}
+    is_list = step_files.is_list(state)
     taken = {each.name for each in filters.get(state.filter).parameters}
-    return {
+    single = {
         "filter": state.filter,
         "size": state.ksize,
         **{e.name: getattr(state, e.name) if e.name in taken else None for e in NUMBERS},
         "disk": state.is_disk if "is_disk" in taken else None,
         "weights": state.matrix if "matrix" in taken else None,
         "offset": state.offset if "matrix" in taken else None,
+    }
+    return {
+        **(dict.fromkeys(single) if is_list else single),
         "border": state.border,
-        "steps": None,
-        "round_between_steps": None,
+        "steps": [as_word(each) for each in state.steps] if is_list else None,
+        "round_between_steps": state.is_rounded if is_list else None,
         "region": state.region,
     }
 

@@ -12,18 +12,16 @@ from kernels.core.version import program_version
 from kernels.cuda.nvrtc import Kind, compile_rung, listing_of, numbered
 from kernels.filters import custom
 from kernels.pictures.generated import white
-from kernels.rungs.own_kernels import is_own
+from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung, ladder
 from workbench.cli import made_jobs, output
 from workbench.cli.output import CommandError
-from workbench.cli.recipe_options import read_named
 from workbench.cli.this_machine import engine_maker
 
 SIZE = (64, 64)  # of a picture; nothing that is compiled depends on it
 
 
 def launch(arguments: Namespace) -> int:
-    """Launch, and print what ran."""
     for ran in engine_maker(arguments)().launch_once(_job(arguments)):
         print(ran)
     return 0
@@ -81,7 +79,7 @@ def source(arguments: Namespace) -> int:
 
 def _rung(named: str) -> Rung:
     if is_own(named):
-        return read_named(Path(named))
+        return read_own_kernel(Path(named))
     known = {each.key: each for each in ladder()}
     if named not in known:
         raise BadJobError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from kernels.core.timing import CONFIDENCE
 from kernels.core.version import program_version
 from kernels.sweeps.plan_run import in_words
 from kernels.sweeps.record import CellPair, Session, compare_sessions, summary_of
-from kernels.sweeps.session_csv import write_pairs_csv
+from kernels.sweeps.session_csv import pairs_csv
 from kernels.sweeps.session_files import SUFFIXES, read_session, session_path
 from workbench.base import numbers
 from workbench.base.columns import aligned, columns
@@ -38,9 +37,7 @@ def compare(arguments: Namespace) -> int:
             output.complain(f"{name}: {remark}")
     pairs = compare_sessions(sessions["A"], sessions["B"])
     if arguments.csv:
-        table = io.StringIO(newline="")
-        write_pairs_csv(pairs, table)
-        output.write_whole(arguments.csv, table.getvalue())
+        output.write_whole(arguments.csv, pairs_csv(pairs))
     percent: float | None = arguments.fail_slower
     failures = [] if percent is None else list(_failing(pairs, percent / 100))
     if arguments.json:
@@ -129,7 +126,6 @@ def _disturbances(pair: CellPair) -> list[str]:
 
 
 def report(arguments: Namespace) -> int:
-    """Write the report, and print where it is."""
     from workbench.report.writing import DATA, PAGE, TABLES, ReportError, writing  # and Qt
 
     paths = [path for named in arguments.sessions for path in _sessions_in(named)]

@@ -45,7 +45,6 @@ class Format:
     max_metadata_bytes: int = 2**31 - 1  # of EXIF, and of XMP; 0: it holds none
 
     def kept(self, metadata: Metadata) -> Metadata:
-        """The metadata that the format has room for."""
         exif, xmp = (
             None if each is None or len(each) > self.max_metadata_bytes else each
             for each in (metadata.exif, metadata.xmp)
@@ -112,7 +111,6 @@ def format_of(path: Path) -> Format:
 
 
 def extension_of(title: str) -> str:
-    """The usual extension of the format of that title."""
     return next(each.extensions[0] for each in FORMATS if each.title == title)
 
 

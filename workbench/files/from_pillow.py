@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import imagecodecs
 import numpy as np
@@ -39,23 +39,6 @@ class Decoded:
     orientation: int = 1  # of EXIF, 1 to 8
     exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
-
-
-class Reader(Protocol):
-    """A picture file that is open, of a kind that one library reads."""
-
-    def need(self) -> Need:
-        """The memory that it takes, by its header alone.
-
-        Raises ImageFileError where nothing here reads its kind, EOFError where it is cut short.
-        """
-
-    def read(self, notes: list[str]) -> Decoded:
-        """Decode the first picture of the file.
-
-        notes  gets a sentence for each conversion made
-        Raises whatever the library does where the file is damaged, EOFError where it is cut short.
-        """
 
 
 def note_first_of(count: int | None, notes: list[str]) -> None:
@@ -150,7 +133,7 @@ class Watched(io.BufferedReader):
 
 
 class PillowReader:
-    """A `Reader` of the first picture of any file.
+    """A reader of the first picture of any file.
 
     Pillow reads the header, the profile and EXIF data of all; the samples of a PNG, a JPEG or a
     deep PNM others decode, in less time, or because Pillow would cut 16 bits off.

@@ -79,7 +79,7 @@ def is_tiff(path: Path) -> bool:
 
 
 class TiffReader:
-    """A `Reader` of the first page of a TIFF file, or of a reduced copy of that."""
+    """A reader of the first page of a TIFF file, or of a reduced copy of that."""
 
     def __init__(self, path: Path, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
         self._path, self._tiff, self.page = path, tiff, page
@@ -103,7 +103,6 @@ class TiffReader:
         return self.decoded(_as_stored(self.page), notes)
 
     def note_others(self, notes: list[str]) -> None:
-        """Note what else is in the file."""
         note_first_of(len(self._tiff.pages), notes)
 
     def sizes(self) -> tuple[tuple[int, int], ...]:

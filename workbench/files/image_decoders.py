@@ -18,7 +18,8 @@ from PIL import UnidentifiedImageError
 
 from workbench.files import colour_profiles, from_pillow, from_tiff, needs
 from workbench.files import exif as exif_of
-from workbench.files.from_pillow import Decoded, Reader
+from workbench.files.from_pillow import Decoded, PillowReader
+from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Metadata
@@ -26,14 +27,20 @@ from workbench.imaging.pictures import Metadata
 from_pillow.hush()
 
 
-def reader_of(path: Path, is_stopped: Callable[[], bool], files: ExitStack) -> Reader:
-    """Open a picture file, which `files` closes.  Raises UnidentifiedImageError."""
+def reader_of(
+    path: Path, is_stopped: Callable[[], bool], files: ExitStack
+) -> PillowReader | TiffReader | BmpReader:
+    """Open a picture file, which `files` closes.  Raises UnidentifiedImageError.
+
+    A reader's `need` raises ImageFileError where nothing here reads its kind; it and `read` raise
+    EOFError where it is cut short, `read` also whatever the library does where it is damaged.
+    """
     with path.open("rb") as file:
         start = file.read(4096)
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
         return reader
     image = files.enter_context(from_pillow.image_in(path, is_stopped))
-    return from_pillow.PillowReader(path, image, start, is_stopped)
+    return PillowReader(path, image, start, is_stopped)
 
 
 def decode(
@@ -145,7 +152,7 @@ _FIELD = re.compile("1{1,16}0*")  # in binary
 
 @dataclass(frozen=True, slots=True)
 class BmpReader:
-    """A `Reader` of such a file, by its header; masks are of red, green, blue and, maybe, alpha."""
+    """A reader of such a file, by its header; masks are of red, green, blue and, maybe, alpha."""
 
     path: Path
     start: int

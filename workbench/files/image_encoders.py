@@ -177,7 +177,6 @@ class Fit:
 
     @property
     def is_exact(self) -> bool:
-        """True if it fits as it is."""
         return not self.changes and self.why_not is None
 
     def __str__(self) -> str:

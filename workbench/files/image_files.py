@@ -142,12 +142,10 @@ class PictureRef:
 
     @classmethod
     def of(cls, picture: Picture) -> PictureRef:
-        """Return a reference to `picture`."""
         return cls(picture.name, picture.path, picture.built_in)
 
     @property
     def can_load(self) -> bool:
-        """True if there is a way back to the picture."""
         return self.path is not None or self.built_in in PICTURES
 
     def is_of(self, picture: Picture | None) -> bool:

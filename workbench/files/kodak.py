@@ -76,7 +76,6 @@ class Downloading:
 
     @property
     def share(self) -> float:
-        """The share of the whole set, 0 to 1."""
         return min((self.finished + self.part) / len(NAMES), 1.0)
 
 
@@ -87,7 +86,6 @@ class KodakSet:
     folder: Path
 
     def path(self, number: int) -> Path:
-        """The file of picture `number`, 1 to 24, there or not."""
         return self.folder / NAMES[number - 1]
 
     def missing(self) -> tuple[int, ...]:

@@ -114,7 +114,6 @@ class LargePicture:
 
     @property
     def row_bytes(self) -> int:
-        """The bytes of one row of what `rows` gives."""
         return int(self.width * self.channels * self.dtype.itemsize)
 
     @property

@@ -36,7 +36,6 @@ class Shelf:
     index: int | None  # which of them it is; None: it is not there any more
 
     def path(self, index: int) -> Path:
-        """The file of the picture of that index."""
         return (self.folder or Path()) / self.names[index]
 
 

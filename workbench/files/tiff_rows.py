@@ -56,7 +56,6 @@ class TiffRows:
 
     @property
     def row_bytes(self) -> int:
-        """The bytes of one row, decoded."""
         return self.width * self.channels * self.dtype.itemsize
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kernels import filters
 from kernels.filters import gaussian, has_parameter
 from workbench.base.numbers import GAP
@@ -62,7 +64,8 @@ def better_size(state: Chosen) -> int | None:
     """Size that holds ENOUGH of the bell; None where the present one does, or none."""
     if state.sigma is None or not is_cut_off(state):
         return None
-    return gaussian.size_holding(ENOUGH, state.sigma)
+    held = partial(gaussian.share_held, sigma=state.sigma)
+    return next((ksize for ksize in gaussian.SIZES if held(ksize) >= ENOUGH), None)
 
 
 def size_for(state: Chosen) -> int:

@@ -53,12 +53,10 @@ def of(cell: Cell, name: str) -> Any:
 
 @cache
 def _with_amount() -> set[str]:
-    every = filters.all_filters()
-    return {each.key for each in every if any(p.name == "amount" for p in each.parameters)}
+    return {each.key for each in filters.all_filters() if filters.has_parameter(each, "amount")}
 
 
 def label(name: str) -> str:
-    """The name of a dimension, for the list to choose from."""
     return _TABLE[name][0]
 
 

@@ -142,7 +142,6 @@ def _has_filter(step: State | Step) -> bool:
 
 
 def _tuples(value: Any) -> Any:
-    """Turn the lists that JSON gives back into tuples."""
     if isinstance(value, dict):
         return {name: _tuples(each) for name, each in value.items()}
     return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

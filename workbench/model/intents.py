@@ -171,7 +171,6 @@ def last_run(result: Result) -> Result:
 
 
 def runs_of_steps(result: Result, state: State) -> list[tuple[Result, ...]]:
-    """Results of the runs of each of `taken_in(state)`, which `result` answers."""
     ends = list(accumulate(1 + filters.get(each.filter).gradient for each in taken_in(state)))
     found: list[list[Result]] = [[] for _ in ends]
     for run, each in zip(result.job.runs, result.steps or (result,), strict=True):
@@ -284,7 +283,6 @@ def baseline_for(job: Job, state: State) -> Job:
 
 
 def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
-    """Return True for a result of `baseline_for(job, state)`."""
     return (
         baseline is not None
         and baseline.job.same_work(job)
@@ -392,7 +390,6 @@ def chosen_in(state: State) -> Choice:
 
 
 def implementation_of(job: Job, picked: Pick | None = None) -> Choice:
-    """Implementation that runs `job`, or that was picked for it."""
     key = picked.implementation if picked else job.implementation
     return OwnKernel.of(job) if is_own(key) else implementation(key)
 

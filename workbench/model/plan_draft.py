@@ -70,7 +70,6 @@ class Dimension:
         return tuple(dict.fromkeys(found))
 
     def words(self, text: str) -> list[str]:
-        """Words that `text` lists."""
         found = (BETWEEN_LISTS if self.field == "lists" else BETWEEN).split(text)
         return [word.strip() for word in found if word.strip()]
 
@@ -91,7 +90,6 @@ class Dimension:
         return (PLAN_KEYS[self.field].read(self.name.lower(), int(word) if is_whole else word),)
 
     def text(self, values: Iterable[Any]) -> str:
-        """Line of text that lists `values`."""
         return ", ".join(map(self._word, values))
 
     def _word(self, value: Any) -> str:
@@ -102,7 +100,6 @@ class Dimension:
 
 
 def pair(value: tuple[int, int]) -> str:
-    """Format two numbers: "640×480"."""
     return f"{value[0]}×{value[1]}"
 
 

@@ -54,7 +54,6 @@ class WorkKey:
 
     @classmethod
     def of(cls, job: Job) -> WorkKey:
-        """Key of `job`."""
         facts = (job.has_length, job.border)
         return cls(job.picture.shape, job.pixel_type, *_named(job.steps[0].filter), *facts)
 
@@ -82,7 +81,6 @@ class Time:
 
     @classmethod
     def of_samples(cls, kernel: Timing, block_xy: Block | None, **facts: Any) -> Time:
-        """Make the time of a kernel's samples."""
         return cls(kernel.median_ms, kernel.quartiles_ms, len(kernel.samples_ms), block_xy, **facts)
 
     @property
@@ -286,7 +284,6 @@ class LadderLine:
 
     @property
     def median_ms(self) -> float | None:
-        """Median in milliseconds; None without one."""
         return self.time.median_ms if self.time else None
 
     @property
@@ -334,12 +331,10 @@ def ladder_places(
 
 
 def _key_of(key: str, text: str) -> str:
-    """Key of an implementation; of a user kernel with its source's hash."""
     return f"{key} {text_hash(text)}" if is_own(key) else key
 
 
 def _named(chosen: Filter) -> tuple[bytes, float]:
-    """What a filter is known by, and its offset."""
     if isinstance(chosen, Correlation):
         return sha256(chosen.weights.tobytes()).digest(), chosen.offset
     return repr(chosen).encode(), 0.0

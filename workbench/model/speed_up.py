@@ -26,7 +26,6 @@ class SpeedUpWords:
 
     @property
     def is_known(self) -> bool:
-        """True if there is a number."""
         return self.text not in (MISSING, BASELINE)
 
 

@@ -16,17 +16,8 @@ from kernels.core.nonlinear import MAX_KSIZE
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
-from kernels.filters.parameters import (
-    AMOUNT,
-    EPSILON,
-    PATCH,
-    PERCENTILE,
-    SIGMA,
-    SIGMA_COLOUR,
-    STRENGTH,
-    THRESHOLD,
-    Parameter,
-)
+from kernels.filters import parameters
+from kernels.filters.parameters import Parameter
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.step_words import IDENTITY, Part, WrittenStep, is_part
@@ -72,7 +63,6 @@ def choice(
 
 
 def one_of(*values: Any) -> Check:
-    """Check for one of these `values`."""
     return lambda value: value in values
 
 
@@ -82,7 +72,6 @@ def or_none(check: Check) -> Check:
 
 
 def is_filter(value: Any) -> bool:
-    """Return True for a filter's key."""
     return value in [each.key for each in filters.all_filters()]
 
 
@@ -165,7 +154,6 @@ _fields_of_step = attrgetter(*(each.name for each in fields(Step)))
 
 
 def are_steps(value: Any) -> bool:
-    """Return True for steps of a list as they are read from a file."""
     facts = {each.name: FACTS[each.name].check for each in fields(Step)}
     return all(
         check is None or check(getattr(step, name))
@@ -175,7 +163,6 @@ def are_steps(value: Any) -> bool:
 
 
 def _of(parameter: Parameter) -> Any:
-    """The field of a number that some filters take."""
     facts = parameter.title.lower(), _parameter(parameter), "reruns is_gradual"
     return choice(parameter.default, *facts, option=parameter.name)
 
@@ -251,18 +238,22 @@ class State:
         comes_with="filter",
     )
     sigma: float | None = choice(
-        None, "sigma", or_none(_parameter(SIGMA)), "reruns is_gradual", option="sigma"
+        None, "sigma", or_none(_parameter(parameters.SIGMA)), "reruns is_gradual", option="sigma"
     )
-    amount: float = _of(AMOUNT)
-    percentile: float = _of(PERCENTILE)
+    amount: float = _of(parameters.AMOUNT)
+    percentile: float = _of(parameters.PERCENTILE)
     is_disk: bool = choice(False, "shape", one_of(True, False), "reruns", option="disk")
-    sigma_colour: float = _of(SIGMA_COLOUR)
+    sigma_colour: float = _of(parameters.SIGMA_COLOUR)
     patch: int = choice(
-        PATCH.default, "patch", _whole(range(1, 16, 2)), "reruns is_gradual", option="patch"
+        parameters.PATCH.default,
+        "patch",
+        _whole(range(1, 16, 2)),
+        "reruns is_gradual",
+        option="patch",
     )
-    strength: float = _of(STRENGTH)
-    epsilon: float = _of(EPSILON)
-    threshold: float = _of(THRESHOLD)
+    strength: float = _of(parameters.STRENGTH)
+    epsilon: float = _of(parameters.EPSILON)
+    threshold: float = _of(parameters.THRESHOLD)
     mix: float = choice(1.0, "mix with the input", _number(0, 1), "reruns is_gradual")
     is_on: bool = choice(True, "step", one_of(True, False), "reruns")
     before: tuple[Step, ...] = choice((), "steps", are_steps, "reruns is_wordless")
@@ -303,12 +294,10 @@ class State:
 
     @property
     def selected(self) -> Step:
-        """The selected step."""
         return Step(*_fields_of_step(self))
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """All steps in their order."""
         return (*self.before, self.selected, *self.after)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 
 from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
-from kernels.sweeps.session_csv import write_rows
+from kernels.sweeps.session_csv import rows_csv
 from workbench.base import numbers
 from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict, counted
 
@@ -90,9 +89,7 @@ def how_in_words(how: Exam) -> str:
 
 def checked_csv(rows: Sequence[CheckedKernel]) -> str:
     """Write a line for each kernel, with the columns of CSV."""
-    file = io.StringIO(newline="")
-    write_rows(tuple(CSV), ({k: value(row) for k, value in CSV.items()} for row in rows), file)
-    return file.getvalue()
+    return rows_csv(tuple(CSV), ({k: value(row) for k, value in CSV.items()} for row in rows))
 
 
 def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:

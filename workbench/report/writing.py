@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import time
 import unicodedata
@@ -20,7 +19,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Progress
 from kernels.core.plain_data import parse_toml
 from kernels.sweeps.record import Session
-from kernels.sweeps.session_csv import COLUMNS, Row, row_of, write_rows
+from kernels.sweeps.session_csv import COLUMNS, Row, row_of, rows_csv
 from workbench.report.document import Document, composing
 from workbench.report.pdf import pdf
 from workbench.report.report_figures import ReportChart
@@ -111,9 +110,7 @@ def results_csv(sessions: Sequence[Session]) -> str:
     A speed-up is that of the report's tables, against the implementation named as `baseline`, with
     its interval; `recorded` is "yes" where the session came with the program.
     """
-    file = io.StringIO(newline="")
-    write_rows((*COLUMNS, *WORKED_OUT), chain.from_iterable(map(_rows, sessions)), file)
-    return file.getvalue()
+    return rows_csv((*COLUMNS, *WORKED_OUT), chain.from_iterable(map(_rows, sessions)))
 
 
 def _rows(session: Session) -> Iterator[Row]:

@@ -79,7 +79,6 @@ def files_in(content: QMimeData | None) -> list[Path]:
 
 
 def holds_picture(content: QMimeData | None) -> bool:
-    """Return True if `content` holds a picture, or names a file."""
     return content is not None and (_has_image(content) or bool(files_in(content)))
 
 

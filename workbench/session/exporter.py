@@ -156,8 +156,6 @@ class Exporter(QObject):
         self._write(path, lambda: save_png(path, image() if callable(image) else image, settings))
 
     def save_text(self, path: Path, text: str) -> None:
-        """Save a text file, whole or not at all."""
-
         self._write(path, lambda: _replace(path, text.encode()))
 
     def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:

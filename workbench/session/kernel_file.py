@@ -44,7 +44,6 @@ class Unsaved:
 
     @property
     def name(self) -> str:
-        """Its name on the screen."""
         return self.path.name if self.path else "a new kernel"
 
 
@@ -209,12 +208,10 @@ class KernelFile(QObject):
 
     @property
     def name(self) -> str:
-        """Its file's name, or the one proposed for it."""
         return self.path.name if self.path else self._new_name
 
     @property
     def is_saved(self) -> bool:
-        """True if the text is on disk."""
         return self.path is not None and self.text == self._on_disk
 
     @property

@@ -86,7 +86,6 @@ class KernelFolder(QObject):
 
     @property
     def paths(self) -> dict[str, Path]:
-        """The paths of the files, by name."""
         return {name: _path_of(name, self._admitted) for name in self.kernels}
 
     @property
@@ -243,7 +242,6 @@ class FileWatch(QObject):
 
 
 def watch_only(watcher: QFileSystemWatcher, wanted: set[str]) -> None:
-    """Watch these paths and no others."""
     watched = {*watcher.files(), *watcher.directories()}
     if gone := sorted(watched - wanted):
         watcher.removePaths(gone)

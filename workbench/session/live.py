@@ -119,7 +119,6 @@ class Live(QObject):
         return (picture, self.result, self.shown) if is_of_it else None
 
     def choices_of(self, result: Result) -> dict[str, Any]:
-        """Choices with which a result was made, as data."""
         data = self._choices.get(result.job, {})
         return {**data, choices.TEXT: text_hash(result.job.own)} if result.job.own else data
 

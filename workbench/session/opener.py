@@ -87,7 +87,6 @@ class Opener(QObject):
         self._read.connect(self._say_share)
 
     def open_file(self, path: Path) -> None:
-        """Open a picture file."""
         self._ask(partial(image_files.load_any_size, path), path.name)
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
@@ -99,14 +98,12 @@ class Opener(QObject):
         self._ask(partial(_gather, paths), _in_words(paths))
 
     def open_ref(self, ref: PictureRef) -> None:
-        """Open a picture that can be loaded again."""
         if ref.path is not None:
             self.open_file(ref.path)
         elif ref.built_in is not None:
             self.open_built_in(ref.built_in)
 
     def open_built_in(self, key: str = START_PICTURE) -> None:
-        """Open one of the pictures that come with the program."""
         title, make = PICTURES[key].title, PICTURES[key].make
         self._ask(lambda **_: Picture(title, make(), built_in=key), title)
 

@@ -19,12 +19,7 @@ from kernels.sweeps.machine import cpu, this_machine
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session
-from kernels.sweeps.session_files import (
-    SUFFIXES,
-    SessionFile,
-    read_session,
-    resume,
-)
+from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume
 from workbench.base.paths import asset, data_folder
 
 RECORDED = "recorded"  # the folder in assets
@@ -97,7 +92,6 @@ def is_session(path: Path) -> bool:
 
 
 def is_plan(path: Path) -> bool:
-    """Return True for a plan's file, by its name."""
     return path.suffix == ".toml"
 
 
@@ -152,7 +146,6 @@ def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:
 
 
 def folder() -> Path:
-    """Folder where this program keeps sessions."""
     return data_folder() / "sessions"
 
 

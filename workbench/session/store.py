@@ -28,7 +28,6 @@ class Store(QObject):
 
     @property
     def state(self) -> State:
-        """The current State."""
         return self._state
 
     def choose(self, **wanted: Any) -> None:

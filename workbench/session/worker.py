@@ -287,7 +287,6 @@ class Worker(Scheduler):
 
     @property
     def _trial(self) -> Task | None:
-        """The trial of a user kernel, if there is one."""
         urgent = (each for each in self._tasks.values() if each.urgency == PICTURE)
         return next((each for each in urgent if each.name != LIVE), None)
 

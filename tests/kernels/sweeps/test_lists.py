@@ -1,7 +1,6 @@
 """Lists of steps in plans: their words, their cells, their times as a whole and of each step."""
 
 import csv
-import io
 from dataclasses import replace
 
 import pytest
@@ -15,7 +14,7 @@ from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_files import as_toml, plan_of, read_plan, with_lists
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_csv import row_of, write_csv
+from kernels.sweeps.session_csv import row_of, sessions_csv
 from kernels.sweeps.session_files import SessionFile, read_session
 from kernels.sweeps.step_words import list_words, ready_made, steps_in
 from tests.kernels.made_up_gpu import TimedEngine
@@ -149,10 +148,8 @@ def test_the_table_has_the_words_and_the_steps_times():
     assert row["kernel_size"] is row["amount"] is None
     assert len(row["steps_ms"].split("; ")) == 2
     assert row["value"] == "gaussian:7 + sobel_x, opencv"
-    file = io.StringIO()
-    write_csv([session], file)
-    file.seek(0)
-    assert {each["list"] for each in csv.DictReader(file)} == set(session.plan.lists)
+    table = csv.DictReader(sessions_csv([session]).splitlines())
+    assert {each["list"] for each in table} == set(session.plan.lists)
 
 
 def test_a_list_of_another_version_is_shown_and_not_measured():

@@ -15,7 +15,7 @@ from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Measurement, Record, Session, compare_sessions
-from kernels.sweeps.session_csv import COLUMNS, PAIR_COLUMNS, write_csv, write_pairs_csv
+from kernels.sweeps.session_csv import COLUMNS, PAIR_COLUMNS, pairs_csv, sessions_csv
 from tests.made_sessions import H200, wrong
 from tests.made_up import PASSED
 
@@ -30,9 +30,7 @@ FIRST = {
 
 
 def rows_of(*sessions):
-    file = io.StringIO()
-    write_csv(sessions, file)
-    return list(csv.DictReader(io.StringIO(file.getvalue())))
+    return list(csv.DictReader(io.StringIO(sessions_csv(sessions))))
 
 
 def one_row(record, machine=H200, **plan):
@@ -138,13 +136,11 @@ def test_a_comparison_has_a_row_a_pair():
         slow = replace(MEASURED, kernel=Timing(samples), health=None)
         return Session(Plan("A", ("shared",)), H200, 0.0, (Record(CELL, outcome or slow),))
 
-    file = io.StringIO()
     pairs = (
         *compare_sessions(session(4.0), session(2.0)),
         *compare_sessions(session(4.0), session(0, "No.")),
     )
-    write_pairs_csv(pairs, file)
-    first, second = csv.DictReader(io.StringIO(file.getvalue()))
+    first, second = csv.DictReader(io.StringIO(pairs_csv(pairs)))
     assert tuple(first) == PAIR_COLUMNS
     assert (first["implementation"], first["width"], first["verdict"]) == (
         "shared",

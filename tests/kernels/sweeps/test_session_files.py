@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import random
@@ -21,7 +20,7 @@ from kernels.core import safe_files
 from kernels.core.errors import SessionFileError
 from kernels.core.timing import Timing
 from kernels.sweeps.record import Record, compare_sessions, summary_of
-from kernels.sweeps.session_csv import write_csv
+from kernels.sweeps.session_csv import sessions_csv
 from kernels.sweeps.session_files import (
     SessionFile,
     header_line,
@@ -269,7 +268,7 @@ def test_whatever_is_wrong_with_a_file_is_said_and_what_is_read_can_be_worked_wi
             outcomes["refused"] += 1
             continue
         outcomes["read with remarks" if read.remarks else "read"] += 1
-        write_csv([read], io.StringIO(newline=""))
+        sessions_csv([read])
         summary_of(compare_sessions(SESSION, read))
     assert min(outcomes.values()) > 3
     assert len(outcomes) == 3

@@ -119,7 +119,6 @@ class PeerRate:
     why_not: str | None = None
 
     def words(self, ours: float) -> str:
-        """Describe its rate, and our rate over it."""
         if self.per_s is None:
             return str(self.why_not)
         rate = f"{numbers.three_digits(self.per_s)} per s"

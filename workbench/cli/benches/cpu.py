@@ -145,7 +145,6 @@ HEADER = (
 
 
 def in_words(row: CpuCell) -> str:
-    """Describe a cell in a line."""
     best = row.best("cv2")
     plain = f"{best.name} {numbers.duration(best.time_ms)}" if best else numbers.MISSING
     ratios = [row.ratio(*each) for each in BESIDE.items()]

@@ -327,7 +327,6 @@ def _context(device: Device, stream: int) -> Context:
 
 
 def pointer(array: Any) -> ctypes.c_void_p:
-    """Where an array on the device begins."""
     return ctypes.c_void_p(array.data.ptr)
 
 

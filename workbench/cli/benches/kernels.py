@@ -28,7 +28,7 @@ from kernels.core.plain_data import table_beside
 from kernels.core.step import Correlation
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
-from kernels.engine.auto import job_class_of
+from kernels.engine.auto import DEFAULT_BLOCK_XY, job_class_of
 from kernels.engine.engine import Implementation
 from kernels.engine.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
@@ -43,7 +43,6 @@ from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
-DEFAULT_BLOCK_XY = (32, 8)
 EXACT: Precision = "float32"
 # A target is a share of the copy bandwidth in percent, FFT, or a sum of times, in any order: an
 # empty launch, the memory's and microseconds, as "launch + memory + 2 µs" or "140 µs".

@@ -130,7 +130,6 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
 
 
 def of_timing(timing: Timing | None) -> dict[str, Any]:
-    """The fields of Measured that a timing has."""
     if timing is None:
         return {}
     samples = len(timing.samples_ms)
@@ -138,7 +137,6 @@ def of_timing(timing: Timing | None) -> dict[str, Any]:
 
 
 def measured_way(key: str, way: Way, timing: Timing | None, error: float, job: Job) -> Measured:
-    """Describe a way by its times, if there are any, and by the error of its output."""
     precision = precision_of(error, job)
     return Measured(
         key,
@@ -225,7 +223,6 @@ def ways(name: str, job: Job) -> Iterator[Way]:
 
 
 def missing() -> list[str]:
-    """List what is not here, a sentence each."""
     absent = [importable(module, title) for title, (module, _) in LIBRARIES.items()]
     if c_loop() is None:
         absent.append("No C compiler with OpenMP was found (cc), so there is no C loop.")

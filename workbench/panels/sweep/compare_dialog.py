@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -23,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.sweeps.record import CellPair, Session, compare_sessions
-from kernels.sweeps.session_csv import write_pairs_csv
+from kernels.sweeps.session_csv import pairs_csv
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.numbers import why_starred
@@ -188,6 +187,4 @@ class CompareDialog(QDialog):
 
     def _save(self) -> None:
         if path := ask_save_path(self, "Save", Path("comparison.csv"), "CSV (*.csv)"):
-            text = io.StringIO(newline="")
-            write_pairs_csv(self._pairs, text)
-            self._exporter.save_text(path, text.getvalue())
+            self._exporter.save_text(path, pairs_csv(self._pairs))
