@@ -261,7 +261,7 @@ def _ladder_times(cell: Mapping[str, Any], device: str, cpu: str) -> Iterable[tu
         if each["ok"] and each["ms"]:
             block_xy = None if each["key"] in own else tuple(each["block_xy"])
             yield _Way(each["key"], block_xy, CACHE), _recorded(each, place, block_xy)
-    peers = [each for each in cell.get("peers", ()) if each["module"] == "opencv" and each["ok"]]
+    peers = [each for each in cell.get("peers", ()) if "opencv" in each.values() and each["ok"]]
     if peers:
         best = min(peers, key=lambda each: float(each["ms"]))
         yield _Way("opencv", None, None), _recorded(best, cpu, None)
