@@ -22,7 +22,7 @@ block  = ["256", "1"]
 covers = ["128", "32"]
 shared_bytes = "16 * (32 + KSIZE - 1) * (up(32 + 2 * HALO_CHUNKS + HALO_CHUNKS % 2, 2) + 33)"
 loads = { picture = "BLOCKS_Y * (COVERS_Y + KSIZE - 1) * STAGED + HAS_ALPHA * up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
-stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
+stores = { picture = "SAMPLES" }
 ---*/
 
 constexpr int TILE_THREADS = 256;

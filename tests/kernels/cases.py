@@ -53,11 +53,8 @@ class Case:
         kind and size that the implementation takes."""
         random = np.random.default_rng(zlib.crc32(str(self).encode()))
         return a_job(
-            random_picture(
-                random,
-                (*self.size_hw, self.channels),
-                self.pixel_type,
-                MOST_OF_SMOOTHED if does(implementation) in SMOOTH else None,
+            fitting_picture(
+                random, (*self.size_hw, self.channels), self.pixel_type, implementation
             ),
             fitting_filter(random, self.ksize, implementation),
             self.border,
@@ -328,6 +325,14 @@ def does(implementation: str) -> str:
 def is_rank(implementation: str) -> bool:
     """Whether it is a rung for what is no weighted sum."""
     return does(implementation) not in ("weights", "gradient")
+
+
+def fitting_picture(
+    random: np.random.Generator, shape: tuple[int, int, int], pixel_type: str, implementation: str
+) -> NDArray[Any]:
+    """A random picture whose squares, where the implementation takes them, are in range."""
+    most = MOST_OF_SMOOTHED if does(implementation) in SMOOTH else None
+    return random_picture(random, shape, pixel_type, most)
 
 
 def fitting_filter(

@@ -16,8 +16,13 @@ from kernels.cuda_on_cpu import compiler
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
+from tests.kernels.cases import (
+    ONLY_CHANNELS,
+    fitting_filter,
+    fitting_picture,
+    random_picture,
+)
 from tests.kernels.cases import a_job as one_job
-from tests.kernels.cases import fitting_filter, random_picture
 from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
@@ -27,7 +32,8 @@ RUNGS = {rung.key: rung for rung in ladder()}
 def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
     """Of floats, or of bytes where the rung takes no others."""
     random = np.random.default_rng(5)
-    picture = random_picture(random, (height, width, 3), "float32")
+    channels = min(ONLY_CHANNELS.get(rung.key, {3}))
+    picture = fitting_picture(random, (height, width, channels), "float32", rung.key)
     chosen = fitting_filter(random, ksize, rung.key)
     job = r.in_a_block_it_takes(one_job(picture, chosen, border, rung.key))
     if rung.why_not(job, H200):

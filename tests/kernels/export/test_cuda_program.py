@@ -157,7 +157,7 @@ def test_a_list_is_one_program_of_a_step_after_the_other(
 def test_the_check_of_a_lists_program_names_the_step_that_is_wrong(on_cpu):
     job, ways = a_list(noise(20, 30, 1))
     text = cuda_program_of_list(ways, job)
-    wrong = text.replace("0.75f * ", "").replace("PITCH, 0.25f);", "PITCH, 0.3f);")
+    wrong = text.replace("0.75f * ", "").replace("PITCH, 0.25f, ", "PITCH, 0.3f, ")
     assert wrong != text
     done = on_cpu(wrong)()
     assert done.returncode == 1

@@ -342,7 +342,7 @@ FAULTS = {
         "extreme_separable", "j < KSIZE; ++j", "j < RADIUS; ++j"
     ),
     "the end of the part before is one row long": Fault(
-        "extreme_running", "best(beginning, ends[(i + 1)", "best(beginning, ends[i"
+        "extreme_running", "best<MAX>(beginning, ends[(i + 1)", "best<MAX>(beginning, ends[i"
     ),
     "windows that overlap do not": Fault(
         "extreme_doubling", "HAVE < KSIZE - HAVE ? HAVE : KSIZE - HAVE", "HAVE"
