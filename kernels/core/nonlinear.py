@@ -144,8 +144,9 @@ class NonLocalMeans(Window):
     """The mean of the pixels of a K×K window, by how alike what is around them is (Buades 2005).
 
     A pixel whose patch differs by d², the mean of the squared differences of the patches' samples,
-    has the weight exp(-d² / h²), or none where that is below CUT; alpha is no sample.  With the
-    border crop pixels outside have none, and of patches only pairs that are both inside count.
+    has the weight exp(-d² / h²), or none where that is below CUT; alpha is no sample.  In Buades'
+    paper a Gaussian weighs a patch's samples, and nothing is cut.  With the border crop pixels
+    outside have no weight, and of patches only pairs that are both inside count.
 
     patch     side of a patch, odd
     strength  h, in sample values
@@ -175,7 +176,7 @@ class NonLocalMeans(Window):
         return replace(self, strength=self.strength * white)
 
 
-CUT = 0.001
+CUT = 0.001  # as in OpenCV
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,8 @@ class Step:
     own             the text of the user's file; of no account where it is none
     mix             share of the filter's output in what it gives; the rest is the filter's input.
                     Of a gradient the length has it.
-    threshold       how much less every sample is changed than the filter would, in sample values:
-                    none by no more than that.  So small changes stay away, and none ever jumps, as
-                    it would where changes were made as a whole or not at all.
+    threshold       is taken off every change of a sample, in sample values; changes up to it
+                    vanish.  So none jumps, as where changes are made as a whole or not at all.
     title           what people call it
     """
 
@@ -113,8 +112,8 @@ class Step:
     def __post_init__(self) -> None:
         if not 0 <= self.mix <= 1:
             raise BadJobError(f"A step is mixed with its input from 0 to 1, not {self.mix:g}.")
-        if not 0 <= self.threshold <= MAX_OFFSET:
-            raise BadJobError(f"A threshold is not less than 0, not {self.threshold:g}.")
+        if not 0 <= self.threshold <= float(np.finfo(np.float32).max):
+            raise BadJobError(f"A threshold is at least 0, in float32, not {self.threshold:g}.")
 
     def same_work(self, other: Step) -> bool:
         """True if `other` gives the same, in whatever way it is computed."""

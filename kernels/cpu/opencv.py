@@ -1,6 +1,6 @@
-"""OpenCV, called as a user would call it: one plain call, chosen by the filter's weights.
+"""OpenCV, called as a user would call it: one plain call, chosen by the filter.
 
-And a preview of what a job will give: the reduced picture, filtered with reduced weights.
+And a preview of what a job will give: the reduced picture, filtered with a reduced filter.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from kernels.core.nonlinear import (
     KINDS,
     MAX_KSIZE,
     Bilateral,
+    Guided,
     Morphology,
     NonLocalMeans,
     Rank,
@@ -83,11 +84,11 @@ class Call:
 
 
 def call_for(job: Job) -> Call:
-    """Choose the call for `job`'s weighted samples, by its pixel type and weights alone.
+    """Choose the call for `job`, by its pixel type, border and filter alone.
 
     The rule is fitted to cv2 5.0 with 1, 2 and 16 threads.  It knows neither the picture's size nor
     the number of cores nor a clock, so that a strip, a busy computer and a larger one give the same
-    pixels:
+    pixels.  For what has no weights see `_window_call`; of weights:
 
     - Separable weights: sepFilter2D, whose sums are float32.
     - A mean: blur, whose running sums do not depend on K, from MIN_BLUR_KSIZE on; for uint16
@@ -203,7 +204,7 @@ def most_off(ksize: int, sigma: float, pixel_type: str) -> float:
 
 
 TITLE = "OpenCV"
-IDEA = "One of cv2's own filters on all of its threads, chosen by the pixel type and the weights."
+IDEA = "One of cv2's own filters on all of its threads, chosen by the pixel type and the filter."
 # With integers some of cv2's filters round their weights to a few bits, or ties the other way.
 LEVELS = 1
 ERROR_FACTOR = 2.0
@@ -252,10 +253,11 @@ def why_not(job: Job) -> str | None:
 def _why_no_window(job: Job) -> str | None:
     if _window_call(job) is not None:
         return None
-    return (
-        f"OpenCV has no {job.title.lower()} that is the same for {job.pixel_type} pixels and this "
-        "size, shape and border; choose another implementation, such as parallel."
-    )
+    is_known = not isinstance(job.filter, NonLocalMeans | Guided)
+    is_known &= getattr(job.filter, "percentile", 50) in (0, 50, 100)
+    where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
+    words = f"OpenCV has no filter that gives the same as {job.title}{where}"
+    return f"{words}; choose another implementation, such as parallel."
 
 
 def _largest_sum(job: Job) -> float:
@@ -444,8 +446,8 @@ def factor_for(picture: NDArray[Any]) -> int:
 def preview(job: Job) -> NDArray[Any] | None:
     """Return about what `job` gives, at its size and of its pixel type; None where OpenCV cannot.
 
-    The picture is averaged, and each weight shared among the nearest weights of the smaller grid:
-    right for slopes, not for the finest detail.
+    The picture is averaged, and each weight shared among the nearest weights of the smaller grid,
+    or a window made smaller: right for slopes, not for the finest detail.
     """
     if not job.is_one_launch or job.pixel_type == "float16" or (job.has_weights and why_not(job)):
         return None

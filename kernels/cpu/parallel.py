@@ -1,4 +1,4 @@
-"""The same loops on every core, rows innermost: those of `_jit_rows`."""
+"""Every core: weighted sums by the loops of `_jit_rows`, all else by arrays, a tile a thread."""
 
 from __future__ import annotations
 
@@ -132,7 +132,9 @@ def sample_range(out: NDArray[Any]) -> tuple[bool, np.float32]:
 
 
 def threads_for(job: Job) -> int:
-    """The threads that share the job's rows: numba may have been told to use fewer."""
+    """The threads that share the job's rows, or tiles: numba may have been told to use fewer."""
+    if not job.has_weights:
+        return usable_cores()
     from numba import get_num_threads
 
     return min(usable_cores(), int(get_num_threads()), job.height)

@@ -57,7 +57,7 @@ def rectangles(height: int, width: int, taps_per_pixel: int) -> list[Tile]:
 
 
 IDEA = (
-    "One CPU thread, four plain nested loops, compiled: the baseline that published reports use, "
+    "One CPU thread, plain nested loops, compiled: the baseline that published reports use, "
     "and far from what a CPU can do."
 )
 HOST = HostImplementation("sequential", "Sequential", IDEA, 0, tolerance, prepare)

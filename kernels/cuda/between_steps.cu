@@ -41,11 +41,11 @@ __device__ __forceinline__ float mixed(float before, float after, float share) {
     return __fadd_rn(__fmul_rn(share, after), __fmul_rn(1.0f - share, before));
 }
 
-// A sample that is changed by less than the threshold stays, others change by so much less.
+// The threshold is taken off every change; changes up to it vanish, and NaN stays NaN.
 __device__ __forceinline__ float blended(float before, float after, float share, float threshold) {
     if (threshold > 0.0f) {
-        const float change = after - before;
-        after = __fadd_rn(before, copysignf(fmaxf(fabsf(change) - threshold, 0.0f), change));
+        const float change = after - before, rest = fabsf(change) - threshold;
+        after = __fadd_rn(before, copysignf(rest < 0.0f ? 0.0f : rest, change));
     }
     return share == 1.0f ? after : mixed(before, after, share);
 }

@@ -288,7 +288,7 @@ def verdict_search(
         return
     width, height = regions.small_size(job)
     size = min(width, job.width), min(height, job.height)
-    key = (rung, knobs_of(rung, job), size, pickle.dumps(job.steps[0].filter))
+    key = (rung, knobs_of(rung, job), size, pickle.dumps(job.filter))
     if key in _clean:
         yield BugSearch(None)
         return
@@ -337,7 +337,7 @@ def _far(runs: Runs, region: Region) -> Search:
     if not is_alone or not is_same:
         return None
     # A column and a row of blocks and the last one: any far place is in one.
-    cross = 1 + zlib.crc32(pickle.dumps(job.steps[0].filter)) // 2
+    cross = 1 + zlib.crc32(pickle.dumps(job.filter)) // 2
     far = yield from replace(runs, job=job).once(cross=cross)
     found = findings.finding_of(rung, region, far)
     if found is None or found.kind in NO_BUGS:

@@ -395,7 +395,7 @@ class Engine:
             return f"The picture holds NaN, which has no place in the order that {job.title} makes."
         smooths = isinstance(job.filter, Bilateral | NonLocalMeans | Guided)
         if smooths and not all_finite(job.picture):
-            return f"The picture holds NaN or infinity, of which {job.title} makes no numbers."
+            return f"The picture holds NaN or infinity, which {job.title} cannot average."
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
         reason = self.lost or implementation.why_not(job, self.device)

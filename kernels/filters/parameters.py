@@ -13,7 +13,7 @@ ANY_ODD = range(1, 128, 2)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named input of weights().
+    """A named input of a filter, or of its step.
 
     low, high  the allowed range, both included; None for a parameter that is not a number
     of_white   the power of white that it is a part of; 0: it is no part of it

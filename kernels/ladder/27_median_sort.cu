@@ -2,7 +2,7 @@
 title   = "Sorted windows"
 idea    = "One thread per sample puts the samples of its window in order, one by one, in memory of its own."
 filter  = "percentiles"
-includes = ["percentile"]
+includes = ["ranks", "percentile"]
 lesson  = """
 A thread has registers for a few dozen numbers, each with a name of its own: an array that is looked up by a number that the \
 compiler does not know lies in local memory instead, which is the thread's share of global memory. An insertion sort moves half \
@@ -14,10 +14,6 @@ loads = { picture = "FILTERED * WINDOW + ALPHA" }
 ---*/
 
 constexpr int COUNT = KSIZE * KSIZE;
-
-// An integer in the order of a float's bits; of a negative one all but the sign is turned, and twice is not at all.
-// Floats themselves are compared, as all rungs are compiled, with the tiniest taken for zeros.
-__device__ __forceinline__ int turned(int bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); }
 
 extern "C" __global__ void convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
@@ -43,7 +39,8 @@ extern "C" __global__ void convolve(
             const bool is_there = border_index(y + j, height) != OUTSIDE
                 && border_sample(x + i * CHANNELS, width) != OUTSIDE;
             if (BORDER == CROP && !is_there) continue;
-            const int value = turned(__float_as_int(
+            // Floats themselves are compared, as all rungs are compiled, with the tiniest taken for zeros.
+            const int value = turned<float>(__float_as_int(
                 read_sample(src, x + i * CHANNELS, y + j, height, width, pitch)));
             int at = count++;
             for (; at > 0 && ordered[at - 1] > value; --at) ordered[at] = ordered[at - 1];
@@ -51,7 +48,7 @@ extern "C" __global__ void convolve(
         }
     }
     const Ranks at = ranks_of(count);
-    const float low = __int_as_float(turned(ordered[at.low]));
-    const float high = __int_as_float(turned(ordered[at.high]));
+    const float low = __int_as_float(turned<float>(ordered[at.low]));
+    const float high = __int_as_float(turned<float>(ordered[at.high]));
     row_of(dst, y, pitch)[x] = to_sample(at.low == at.high ? low : 0.5f * low + 0.5f * high);
 }

@@ -12,8 +12,8 @@ that it has to (Huang 1979). Each thread has a histogram to itself in shared mem
 of its 31 neighbours beside it: whatever the lanes count, no two ask the same bank. What it costs are instructions. \
 The channels are laid out as planes with their border around them first, so that no thread ever asks where an edge \
 is: the strips at the picture's ends were twice as slow as all others, and while they ended the rest of the chip had \
-nothing to do. Then four samples are looked at at a time: one operation finds the four places of their counters, one \
-what is to be added there, and five how many are less than the median. Seven warps fit into half of a \
+nothing to do. Then four samples are looked at at a time: one mask, and a permutation for each, gives the places of \
+their counters, one more what is to be added there, and five operations how many are less than the median. Seven warps fit into half of a \
 multiprocessor's shared memory, and they are enough to issue an instruction in three of four clocks."""
 requires = [
     ["SAMPLE == 'uint8'", "Histograms are of the 256 values of uint8, and these samples are {SAMPLE}; choose another implementation, such as rank_bits."],

@@ -28,18 +28,6 @@ loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HAL
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
-struct Rows {
-    const Strip& strip;
-
-    __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
-        if (strip.has(step))
-            strip.each_chunk(stage, step, [](uint4* to, const sample* from) { copy_async(to, from); });
-        end_group();  // an empty one at the end: so the wait is the same for all steps
-    }
-    __device__ __forceinline__ void wait(int) const { wait_for_groups<STAGES - 1>(); }
-    __device__ __forceinline__ void put() const {}
-};
-
 extern "C" __global__ void __launch_bounds__(THREADS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
@@ -50,6 +38,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(
     const int tall = (end_row - first_row + gridDim.y - 1) / gridDim.y, y = first_row + blockIdx.y * tall;
     const Strip strip = {src, height, width, pitch, static_cast<int>(blockIdx.x) * STRIP, y, min(tall, end_row - y)};
     if (strip.rows <= 0) return;
-    Rows rows = {strip};
+    AsyncRows<Strip, STAGES> rows = {strip};
     walk(reinterpret_cast<unsigned char*>(memory), strip, rows, dst);
 }

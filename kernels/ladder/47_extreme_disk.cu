@@ -9,7 +9,7 @@ lesson  = """
 A disk is no rows times columns, but each of its K rows is a run of samples. A block stages its tile and the halo, and \
 replaces each sample by the minimum of 2, of 4, of 8 from there on. A run of 13 is two windows of 8 that overlap: so a \
 thread looks at its disk's rows from the shortest to the longest, and at each as soon as windows are more than half as \
-long. A disk of diameter 63 takes 126 reads, instead of 3117."""
+long. A disk of diameter 63 takes 126 reads, instead of 3001."""
 
 [[passes]]
 shared_bytes = "2 * (BLOCK_X + 2 * HALO_X) * (BLOCK_Y + 2 * HALO_Y) * 4"

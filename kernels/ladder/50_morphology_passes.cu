@@ -9,7 +9,7 @@ lesson  = """
 The second extreme needs K x K of what the first one gives, so all of that has to be there first: the end of a launch \
 is a barrier for the whole picture. The border continues what the first gave, not the picture: with zeros, an opening \
 ends in zeros all around. Running minima take three comparisons whatever K is, but each launch reads and writes as \
-many floats as the picture has samples, eight times its bytes and more."""
+many floats as the picture has samples: of bytes eight times as much."""
 
 [buffers]
 columns = "HEIGHT * PITCH * 4"

@@ -3,7 +3,7 @@ title   = "Bilateral, tap by tap"
 idea    = "One thread per pixel looks at each pixel of the disk, and works out two exponentials: of how far away it is, and of how unlike it is."
 filter  = "bilateral"
 weights = "numbers"
-includes = ["bilateral"]
+includes = ["means", "bilateral"]
 lesson  = """
 A blur that keeps edges: a pixel counts the less the further away it is and the less its colour is like that of the \
 pixel in the middle (Tomasi and Manduchi 1998). So weights differ from pixel to pixel; nothing can be added along rows \
@@ -36,7 +36,7 @@ extern "C" __global__ void convolve(
             if (!in_disk(i, j)) continue;
             const Colour near = read_colour(src, x + i, y + j, height, width, pitch);
             const float c = steep(difference(own, near));
-            mean.add(expf(LN_2 * NUMBERS[0] * static_cast<float>(i * i + j * j)) * expf(-LN_2 * c * c), near);
+            mean.add(expf(LN_2 * NUMBERS[0] * static_cast<float>(i * i + j * j)) * expf(-LN_2 * c * c), near.of);
         }
     }
     mean.write(dst, src, x, y, pitch);

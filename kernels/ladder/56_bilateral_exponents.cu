@@ -4,7 +4,7 @@ idea    = "The product of two exponentials is one of the sum of their exponents,
 filter  = "bilateral"
 after   = "bilateral_taps"
 weights = "numbers"
-includes = ["bilateral"]
+includes = ["means", "bilateral"]
 lesson  = """
 A GPU has an instruction for powers of two alone. If both exponents are given for base two, a multiply-add for each \
 makes their sum, and one such instruction the weight. The units that do it give 16 a clock on a multiprocessor, \
@@ -37,7 +37,7 @@ extern "C" __global__ void convolve(
             if (!in_disk(i, j)) continue;
             const Colour near = read_colour(src, x + i, y + j, height, width, pitch);
             const float c = steep(difference(own, near));
-            mean.add(exp2f(of_row + NUMBERS[0] * static_cast<float>(i * i) - c * c), near);
+            mean.add(exp2f(of_row + NUMBERS[0] * static_cast<float>(i * i) - c * c), near.of);
         }
     }
     mean.write(dst, src, x, y, pitch);

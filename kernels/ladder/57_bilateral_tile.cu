@@ -4,7 +4,7 @@ idea    = "A block stages its tile and the halo around it in shared memory once,
 filter  = "bilateral"
 after   = "bilateral_exponents"
 weights = "numbers"
-includes = ["bilateral"]
+includes = ["means", "bilateral"]
 lesson  = """
 Neighbours' disks overlap, so a block of threads reads each pixel from global memory once, works out where the border \
 continues it once, and converts it to floats once. From shared memory a thread reads a column of the disk, and the \
@@ -26,7 +26,7 @@ constexpr int TILE = TILE_W * (ROWS * BLOCK_Y + 2 * RADIUS);
 __device__ __forceinline__ Colour staged(const float* at) {
     Colour colour;
     #pragma unroll
-    for (int i = 0; i < COLOURS; ++i) colour.of[i] = at[i * TILE];
+    for (int i = 0; i < PLANES; ++i) colour.of[i] = at[i * TILE];
     return colour;
 }
 
@@ -36,7 +36,7 @@ extern "C" __global__ void convolve(
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
-    DYNAMIC_SHARED(float, tile);     // [COLOURS][TILE]
+    DYNAMIC_SHARED(float, tile);     // [PLANES][TILE]
 
     // 1. Stage.  tile[0] is the pixel RADIUS left of and above the block's first.
     const int x0 = blockIdx.x * BLOCK_X - RADIUS;
@@ -45,7 +45,7 @@ extern "C" __global__ void convolve(
     for (int at = threadIdx.y * BLOCK_X + threadIdx.x; at < TILE; at += THREADS) {
         const Colour colour = read_colour(src, x0 + at % TILE_W, y0 + at / TILE_W, height, width, pitch);
         #pragma unroll
-        for (int i = 0; i < COLOURS; ++i) tile[at + i * TILE] = colour.of[i];
+        for (int i = 0; i < PLANES; ++i) tile[at + i * TILE] = colour.of[i];
     }
     __syncthreads();  // every thread gets here: nobody has returned yet
 
@@ -68,7 +68,7 @@ extern "C" __global__ void convolve(
                 if (row < low || row > high) continue;
                 const float down = static_cast<float>(j) - static_cast<float>(row);
                 const float c = steep(difference(own[row], near));
-                means[row].add(exp2f(of_column + NUMBERS[0] * down * down - c * c), near);
+                means[row].add(exp2f(of_column + NUMBERS[0] * down * down - c * c), near.of);
             }
         };
         // At a column's ends not all rows have it, and which do is known when this is compiled.

@@ -4,7 +4,7 @@ idea    = "A colour waits in shared memory as three floats and as one word of it
 filter  = "bilateral"
 after   = "bilateral_tile"
 weights = "numbers"
-includes = ["wide", "bilateral"]
+includes = ["wide", "means", "bilateral"]
 own_block = "A thread makes eight pixels of a row, and a block is 8 x 32 threads."
 requires = [
     ["SAMPLE == 'uint8' and CHANNELS == 3", "Words of three bytes are for colours of bytes, and this picture's pixels are {CHANNELS} {SAMPLE}; choose another implementation, such as bilateral_tile."],
@@ -75,7 +75,7 @@ __device__ __forceinline__ void add_row(
             if (dx < -E || dx > E) continue;
             // Rounded once, so that what is shifted leaves no trace.
             const float unlike = __fmaf_rn(shifted_difference(own[c], __float_as_uint(near.w)), NUMBERS[1], none);
-            means[c].add(exp2f(of_row + NUMBERS[0] * (dx * dx) - unlike * unlike), colour);
+            means[c].add(exp2f(of_row + NUMBERS[0] * (dx * dx) - unlike * unlike), colour.of);
         }
     }
 }
@@ -130,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3) convolve(
         unsigned* const to = reinterpret_cast<unsigned*>(row_of(dst, y, pitch) + (x + c) * 3);
         float made[12];
         #pragma unroll
-        for (int i = 0; i < 12; ++i) made[i] = __fdividef(means[c + i / 3].sums.of[i % 3], means[c + i / 3].weights);
+        for (int i = 0; i < 12; ++i) made[i] = __fdividef(means[c + i / 3].weighted[i % 3], means[c + i / 3].weights);
         #pragma unroll
         for (int i = 0; i < 3; ++i)
             if ((x + c) * 3 + 4 * i < width * 3) to[i] = pack_word(made + 4 * i);  // or it might be the next row's

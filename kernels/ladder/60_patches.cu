@@ -3,13 +3,11 @@ title   = "Patch by patch"
 idea    = "One thread per pixel compares the patch around it with that around every pixel of its window, difference by difference."
 filter  = "non_local_means"
 weights = "numbers"
-includes = ["patches"]
+includes = ["means", "patches"]
 lesson  = """
 Non-local means looks for what is alike and not for what is near: a pixel counts for another as much as the patches \
 around the two agree. Done as it is defined it is the dearest filter here: for a window of 21 x 21 and patches of 7 x 7 a \
 pixel takes 441 x 49 = 21,609 squared differences, of two samples each and with the borders' arithmetic for both."""
-# A mean of K² samples; and a sum of squares in an exponent, which counts ln K² < 10 times as much.
-chain_length = "KSIZE * KSIZE + 10 * (PATCH * PATCH * PLANES + 4)"
 
 [[passes]]
 halo   = ["REACH * CHANNELS", "REACH"]

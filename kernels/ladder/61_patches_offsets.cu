@@ -4,15 +4,13 @@ idea    = "For one offset after another a block squares each difference once, in
 filter  = "non_local_means"
 weights = "numbers"
 after   = "patches"
-includes = ["patches"]
+includes = ["means", "patches"]
 lesson  = """
 Neighbouring patches share most of their pixels, and with one offset between the two that are compared most differences as well: \
 of 49 that a pixel needs its neighbour has made 42. Turned inside out, with offsets as the outer loop, that is a box filter of \
 squared differences, and a box is separable: one difference and 7 + 7 additions instead of 49 differences. The price are \
 two barriers an offset, and the halo of a patch around the block, whose sums are made twice."""
 requires = [["BORDER != 'CROP'", "Offsets are compared in all of a patch, and with the border crop fewer pixels count at the edge. Choose another border, or another implementation, such as patches."]]
-# Squares are summed along a row, then down a column.
-chain_length = "KSIZE * KSIZE + 10 * (2 * PATCH + PLANES + 4)"
 
 [[passes]]
 halo   = ["REACH * CHANNELS", "REACH"]

@@ -4,7 +4,7 @@ idea    = "A warp goes down a strip of pixels in registers, once for each offset
 filter  = "non_local_means"
 weights = "numbers"
 after   = "patches_offsets"
-includes = ["patches"]
+includes = ["means", "patches"]
 own_block = "A lane makes two pixels of each of sixteen rows, and a block is four warps, one above the other."
 lesson  = """
 A thread keeps the squares of its two columns in registers, and never waits. A window down a column could run, the new square in \
@@ -16,8 +16,6 @@ requires = [
     ["PATCH <= 15", "A strip keeps the squares of a patch's rows in registers, {PATCH} for each of two columns, and has room for 15. Choose a smaller patch, or another implementation, such as patches_offsets."],
     ["BORDER != 'CROP'", "A strip sums all squares of a patch, and with the border crop fewer count at the edge. Choose another border, or another implementation, such as patches_offsets."],
 ]
-# Squares are summed down a column, then along a row.
-chain_length = "KSIZE * KSIZE + 10 * (2 * PATCH + PLANES + 4)"
 
 [[passes]]
 block  = ["32", "4"]

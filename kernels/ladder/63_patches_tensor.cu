@@ -4,7 +4,7 @@ idea    = "A squared difference is p² + q² - 2 p q: sums of p q of all patches
 filter  = "non_local_means"
 weights = "numbers"
 after   = "patches_strip"
-includes = ["wide", "patches"]
+includes = ["wide", "means", "patches"]
 capability = [8, 0]
 own_block = "A warp makes 4 x 8 pixels at a time, and a block 32 rows."
 lesson  = """
@@ -12,13 +12,12 @@ Sums that neighbours share are cheaper than sums that are made anew, but sharing
 do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
 and one instruction does 4,096 products. With the sums of each patch's own squares, made once, that gives 128 distances, as \
 integers and without any rounding: fewer instructions than what follows, a power of two and two additions for each weight. \
-Sixteen pixels as a square of 4 x 4 have most of their windows in common: of the products 441 of 576 are wanted."""
+Sixteen pixels as a square of 4 x 4, and the square below, have most of their windows in common: of 672 products 441 are wanted."""
 requires = [
     ["SAMPLE == 'uint8'", "Tensor cores multiply bytes here, and these samples are {SAMPLE}. Choose another implementation, such as patches_strip."],
     ["PATCH * parts(PATCH * CHANNELS, 4) <= 64", "Patches of {PATCH}×{PATCH} pixels have more bytes than registers have room for, 256 with each row padded to words. Choose a smaller patch, or another implementation, such as patches_strip."],
     ["BORDER != 'CROP'", "Tensor cores sum all of a patch, and with the border crop fewer pixels count at the edge. Choose another border, or another implementation, such as patches."],
 ]
-chain_length = "KSIZE * KSIZE + 10 * 4"  # distances are exact
 
 [[passes]]
 block  = ["32", "8 if SMALL_PATCH else 4"]

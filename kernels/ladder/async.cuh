@@ -44,3 +44,17 @@ __device__ __forceinline__ void wait_for_groups() {
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 #endif
 }
+
+// As rows of a walk down a strip.
+template <class Strip, int STAGES>
+struct AsyncRows {
+    const Strip& strip;
+
+    __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
+        if (strip.has(step))
+            strip.each_chunk(stage, step, [](uint4* to, const sample* from) { copy_async(to, from); });
+        end_group();  // an empty one at the end: so the wait is the same for all steps
+    }
+    __device__ __forceinline__ void wait(int) const { wait_for_groups<STAGES - 1>(); }
+    __device__ __forceinline__ void put() const {}
+};

@@ -1,12 +1,11 @@
 // The words of rungs for bilateral filters: means of pixels by how near and how alike they are.
+// Needs means.cuh, before this file.
 
 __constant__ float NUMBERS[2];  // a weight is exp2(NUMBERS[0] (dx² + dy²) - (NUMBERS[1] c)²)
 
-constexpr int COLOURS = CHANNELS - HAS_ALPHA;
-
 // A colour that is unlike all others, though finite: its weight is 0.
 constexpr float FAR = 3e38f;
-struct Colour { float of[COLOURS]; };
+struct Colour { float of[PLANES]; };
 
 __device__ __forceinline__ constexpr bool in_disk(int x, int y) { return x * x + y * y <= RADIUS * RADIUS; }
 
@@ -16,7 +15,7 @@ __device__ __forceinline__ Colour read_colour(const sample* src, int x, int y, i
     const bool is_there = from_x != OUTSIDE && from_y != OUTSIDE;
     Colour colour;
     #pragma unroll
-    for (int i = 0; i < COLOURS; ++i)
+    for (int i = 0; i < PLANES; ++i)
         colour.of[i] = is_there ? static_cast<float>(row_of(src, from_y, pitch)[from_x * CHANNELS + i])
                                 : BORDER == CROP ? FAR : 0.0f;
     return colour;
@@ -26,28 +25,9 @@ __device__ __forceinline__ Colour read_colour(const sample* src, int x, int y, i
 __device__ __forceinline__ float difference(const Colour& a, const Colour& b) {
     float sum = fabsf(a.of[0] - b.of[0]);
     #pragma unroll
-    for (int i = 1; i < COLOURS; ++i) sum += fabsf(a.of[i] - b.of[i]);
+    for (int i = 1; i < PLANES; ++i) sum += fabsf(a.of[i] - b.of[i]);
     return sum;
 }
 
 // Two is raised to minus its square.
 __device__ __forceinline__ float steep(float c) { return NUMBERS[1] * c; }
-
-// A weighted mean on its way.
-struct Mean {
-    Colour sums = {};
-    float weights = 0.0f;
-
-    __device__ __forceinline__ void add(float weight, const Colour& colour) {
-        #pragma unroll
-        for (int i = 0; i < COLOURS; ++i) sums.of[i] += weight * colour.of[i];
-        weights += weight;
-    }
-    // To pixel x of row y, with the alpha that is there.
-    __device__ __forceinline__ void write(sample* dst, const sample* src, int x, int y, int pitch) const {
-        sample* const to = row_of(dst, y, pitch) + x * CHANNELS;
-        #pragma unroll
-        for (int i = 0; i < COLOURS; ++i) to[i] = to_sample(sums.of[i] / weights);
-        if (HAS_ALPHA) to[COLOURS] = row_of(src, y, pitch)[x * CHANNELS + COLOURS];
-    }
-};

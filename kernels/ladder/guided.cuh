@@ -34,11 +34,12 @@ __device__ __forceinline__ int count_at(int x, int y, int height, int width) {
     const auto along = [](int i, int size) { return min(i + RADIUS, size - 1) - max(i - RADIUS, 0) + 1; };
     return BORDER != CROP ? KSIZE * KSIZE : along(x / CHANNELS, width) * along(y, height);
 }
-// a and b of a window; a variance of floats may be infinite.
+// a and b of a window; a variance of floats may be infinite, or by its rounding below 0.
 __device__ __forceinline__ Two<float> factors_of(const Two<total>& sums, int count) {
     const TotalOf<sample>::wide sum = sums.first, squares = sums.second;
     const float apart = static_cast<float>(squares * count - sum * sum);
-    const float variance = fminf(apart / (static_cast<float>(count) * count), 1e37f), share = 1.0f / (variance + NUMBERS[0]);
+    const float variance = fminf(fmaxf(apart / (static_cast<float>(count) * count), 0.0f), 1e37f);
+    const float share = 1.0f / (variance + NUMBERS[0]);
     return {variance * share, NUMBERS[0] * share * (static_cast<float>(sum) / count)};
 }
 __device__ __forceinline__ sample drawn(const Two<float>& sums, int count, const sample& value, int x) {

@@ -1,10 +1,7 @@
 // The words of rungs for non-local means: the mean of a KSIZE x KSIZE window's pixels, each with a weight that says how
 // alike the PATCH x PATCH pixels around it and around the middle are.
-#ifndef PATCH
-#define PATCH 7
-#endif
+// Needs means.cuh, before this file.
 
-constexpr int PLANES = CHANNELS - HAS_ALPHA;  // channels that are filtered, and that differ
 constexpr int PATCH_RADIUS = PATCH / 2, REACH = RADIUS + PATCH_RADIUS;
 constexpr float PER_DIFFERENCE = 1.0f / (PATCH * PATCH * PLANES);
 
@@ -16,19 +13,3 @@ __device__ __forceinline__ float weight_of(float squares) {
     const float exponent = exponent_of(squares), weight = exp2f(exponent);
     return exponent < LOG2_CUT ? 0.0f : weight;
 }
-
-// A weighted mean of pixels.
-struct Mean {
-    float weighted[PLANES] = {}, weights = 0.0f;
-
-    __device__ __forceinline__ void add(float weight, const float* pixel) {
-        for (int plane = 0; plane < PLANES; ++plane) weighted[plane] += weight * pixel[plane];
-        weights += weight;
-    }
-    // As pixel x of row y, inside the picture; alpha stays what it is in src.
-    __device__ __forceinline__ void write(sample* dst, const sample* src, int x, int y, int pitch) const {
-        const long long at = static_cast<long long>(y) * pitch + x * CHANNELS;
-        for (int plane = 0; plane < PLANES; ++plane) dst[at + plane] = to_sample(weighted[plane] / weights);
-        if (HAS_ALPHA) dst[at + PLANES] = src[at + PLANES];
-    }
-};

@@ -1,7 +1,5 @@
 // Which of a window's samples a rank takes.
-#ifndef PERCENTILE
-#define PERCENTILE 50.0  // in double precision, as the reference counts
-#endif
+// In double precision, as the reference counts.
 
 // Places of `count` samples in order, from 0: of the two whose mean is taken, or twice the same.  They differ where
 // the number of a median's samples is even, which only the border crop makes.

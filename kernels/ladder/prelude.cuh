@@ -3,17 +3,18 @@
 //
 // The launcher defines the knobs; the defaults let an editor, or nvcc -include, read a rung alone.
 #ifndef KSIZE
-#define KSIZE 5          // the weights are KSIZE x KSIZE
+#define KSIZE 5          // the weights, or a window, are KSIZE x KSIZE
 #define CHANNELS 3       // samples a pixel, interleaved
 #define HAS_ALPHA 0      // 1: the last channel passes through untouched
 #define SAMPLE uint8     // what a sample is stored as: uint8, uint16, float16 or float32
 #define BORDER CLAMP     // what lies beyond the edge
 #define HAS_OFFSET 0     // 1: OFFSET is added to every weighted sample
 #define OFFSET float(0.0f)
-#define IS_DISK 0        // 1: of a rank only a disk of diameter KSIZE counts
+#define IS_DISK 0        // 1: of a window only a disk of diameter KSIZE counts
 #define KIND OPENING     // of a morphology: what is made of a minimum and a maximum
 #define IS_MAXIMUM 0     // 1: the greatest sample is wanted, 0: the least
 #define PERCENTILE 50.0  // of a rank: of n samples number n * PERCENTILE / 100 in order, at most n - 1
+#define PATCH 7          // of non-local means: patches are PATCH x PATCH
 #define BLOCK_X 32       // threads a block; x counts samples, not pixels
 #define BLOCK_Y 8
 #endif

@@ -1,9 +1,10 @@
 // The words of rungs that put samples in order.  What a rank gives is one of the samples, bit for bit: so a minimum
 // may not make zeros of the tiniest floats, as these rungs are compiled to have it elsewhere.
 
-// An integer in the order of a float's bits; of a negative one all but the sign is turned.  Twice is not at all.
+// An integer in the order of a T's bits; of a negative one all but the sign is turned.  Twice is not at all.
+template <typename T = sample>
 __device__ __forceinline__ int turned(int bits) {
-    return bits ^ ((bits >> 31) & (sizeof(sample) == 4 ? 0x7FFFFFFF : 0x7FFF));
+    return bits ^ ((bits >> 31) & (sizeof(T) == 4 ? 0x7FFFFFFF : 0x7FFF));
 }
 // What stands for a sample: a float32 itself, of others an integer in their order, 0 for 0.
 template <typename T> struct KeyOf { using type = int; };

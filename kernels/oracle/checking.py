@@ -76,6 +76,7 @@ def nonlinear_error(job: Job, tolerance: Tolerance, before: float) -> tuple[floa
                 itself, by Σw e |p - mean| / Σw ≤ 2 m Σw e / Σw.  Of e, WEIGHT_ULPS are exp's own
                 (2⁻²² for ex2.approx.ftz), and EXPONENT_ULPS times the exponent that one's rounding.
                 Σw |exponent| / Σw ≤ ln K² (Gibbs' inequality), as the pixel itself has weight 1.
+                Samples scaled before they are subtracted: as |p - p₀| ≤ c, about 12 ln K² u m.
                 An error of samples comes back 1 + 8 C ln K² times at most, as |p - p₀| ≤ c.
     NonLocalMeans  The same, with the patch's sum in its exponent, where nothing may be taken away
                 again; |p - p₀| is at most d times the root of a patch's samples.  For weights that
@@ -119,10 +120,12 @@ def _weight_ulps(job: Job, exponent: float) -> float:
 
 
 def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
-    """The largest error at the end of a list, in sample values before it is rounded.
+    """The error allowed at the end of a list, in sample values before it is rounded.
 
     e₁·L₂·…·Lₙ + … + eₙ, with what each run may be off by, and how much it makes of an error in the
     maximum norm: Σ|w|, and LENGTH_GAIN for a length.  Rounding between steps adds what it may.
+    Of non-local means it is assumed, not known, that rounding decides on no more than one weight of
+    a pixel whether it is below CUT.
 
     tolerances  of what ran each of `job.runs`
     """
@@ -130,7 +133,7 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
     for run, tolerance in zip(runs, tolerances, strict=True):
         part = job.part(run, job.picture)
         own, made, most = _grown(part, tolerance, largest)
-        if isinstance(part.filter, NonLocalMeans):  # one weight of those about CUT
+        if isinstance(part.filter, NonLocalMeans):
             own += 2 * CUT * largest
         found, made = most * error + own + tolerance.levels * job.is_rounded, made + own
         is_stored = job.is_rounded and run is not runs[-1]

@@ -145,7 +145,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
-    filter: str = "weights"  # what it does, one of WORDS, and nothing else
+    filter: str = "weights"  # what it is for, one of WORDS: see `does`
     quick: Expression = ALWAYS  # where none before it on the ladder is known to be quicker
     own_block: str = ""  # why the block picker does not apply; empty where it does
     chain_length: Expression = TAPS  # n of `checking.error_bound`: the longest chain of additions
@@ -180,8 +180,10 @@ class Rung:
 
     def other_work(self, job: Job) -> str:
         """What it does instead of what `job` asks for, a sentence without its end; or empty."""
-        words = f"works out {WORDS[self.filter]}, and {job.title} asks for {WORDS[filter_of(job)]}"
-        return "" if self.does(job) else f"{self.title} {words}"
+        asked = f"{job.title} asks for {WORDS[filter_of(job)]}"
+        asked = asked if job.has_weights else f"the filter is {job.title}"
+        words = f"{self.title} works out {WORDS[self.filter]}, and {asked}"
+        return "" if self.does(job) else words
 
     def why_never(self, job: Job, device: Device | None = None) -> str | None:
         """The reason why it launches nothing for `job`, whatever the picture holds; None if it may.

@@ -122,9 +122,9 @@ TAKE_FEW = (
     "low_rank",
 )
 TAKE_FEW += ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes")
-# Of rungs for order statistics: sizes that take neither long to compile nor to run, the last
+# Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
-RANK_SIZES = {
+SIZES_OF = {
     "median_sort": (1, 3, 5),
     "median_network": (1, 3, 5),
     "median_columns": (3,),
@@ -140,7 +140,7 @@ RANK_SIZES = {
 ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}}
 SMOOTH = ("non_local_means", "guided")
 MOST_OF_SMOOTHED = 1e3  # their numbers are squares of samples
-RANK_CASES = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
+CASES_OF = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
 
 
 @cache
@@ -149,10 +149,10 @@ def usual_cases(key: str) -> tuple[Case, ...]:
 
     To compile them takes a tenth of the suite's time; by night, and on a GPU, each does all.
     """
-    if is_rank(key):
+    if has_no_weights(key):
         rung = next(each for each in ladder() if each.key == key)
         able = [each for each in pairwise_cases() if not rung.why_never(each.job(key), H200)]
-        return tuple(able[:: max(1, len(able) // RANK_CASES.get(key, 8))])
+        return tuple(able[:: max(1, len(able) // CASES_OF.get(key, 8))])
     half = pairwise_cases()[zlib.crc32(key.encode()) % 2 :: 2]
     return pairwise_cases() if key in TAKE_FEW else half
 
@@ -322,7 +322,7 @@ def does(implementation: str) -> str:
     return next((each.filter for each in ladder() if each.key == implementation), "weights")
 
 
-def is_rank(implementation: str) -> bool:
+def has_no_weights(implementation: str) -> bool:
     """Whether it is a rung for what is no weighted sum."""
     return does(implementation) not in ("weights", "gradient")
 
@@ -339,9 +339,9 @@ def fitting_filter(
     random: np.random.Generator, ksize: int, implementation: str
 ) -> Weights | NonLinear:
     """Random weights, or a filter that has none, that `implementation` takes."""
-    if not is_rank(implementation):
+    if not has_no_weights(implementation):
         return fitting_weights(random, ksize, implementation)
-    sizes = RANK_SIZES.get(implementation, (ksize,))
+    sizes = SIZES_OF.get(implementation, (ksize,))
     if does(implementation) in SMOOTH:
         size, strength = ksize if ksize in sizes else sizes[-1], float(random.uniform(5, 200))
         if does(implementation) == "guided":

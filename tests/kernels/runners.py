@@ -34,7 +34,7 @@ from tests.kernels.cases import (
     NAN_CASES,
     OFFSET_CASES,
     dark_job,
-    is_rank,
+    has_no_weights,
     usual_cases,
 )
 from tests.kernels.on_cpu import POISON, Shim
@@ -83,7 +83,7 @@ def shim_of(rung: Rung, build_cache: Path) -> Shim:
     if reason := compiler.why_not():
         pytest.skip(f"device code does not run on this CPU: {reason}")
     jobs = [case.job(rung.key) for case in usual_cases(rung.key)]
-    if not is_rank(rung.key):
+    if not has_no_weights(rung.key):
         jobs += [in_a_block_it_takes(case.job(rung.key)) for case in (*NAN_CASES, *HALVES_CASES)]
     if rung.filter == "weights":
         jobs += [in_a_block_it_takes(dark_job(*each, rung.key)) for each in OFFSET_CASES]

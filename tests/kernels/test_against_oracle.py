@@ -24,7 +24,7 @@ from kernels.core.nonlinear import (
     NonLocalMeans,
     Rank,
 )
-from kernels.core.step import Correlation
+from kernels.core.step import Correlation, Step
 from kernels.core.verdict import Check
 from kernels.engine.engine import Engine
 from kernels.oracle.checking import LENGTH_GAIN
@@ -46,7 +46,7 @@ from tests.kernels.cases import (
     fitting_picture,
     fitting_weights,
     groups,
-    is_rank,
+    has_no_weights,
     pairwise_cases,
     random_picture,
     usual_cases,
@@ -70,7 +70,7 @@ ONLY_BYTES += ("bilateral_bytes", "patches_tensor")
 everywhere = pytest.mark.parametrize("name", r.NAMES)
 # What is about sums: order statistics have none.
 of_weights = pytest.mark.parametrize(
-    "name", [name for name in r.NAMES if not is_rank(r.key_of(name))]
+    "name", [name for name in r.NAMES if not has_no_weights(r.key_of(name))]
 )
 
 
@@ -246,6 +246,14 @@ def halves_differ(key: str, run: r.Run) -> int:
         differing += int((answer != to_pixel_type(sums, picture.dtype)).sum())
     assert answers, "it refused them all"
     return differing
+
+
+@pytest.mark.parametrize("key", ["guided_windows", "guided_running"])
+def test_large_flat_samples_have_no_variance_below_0(key, build_cache):
+    """Of 127² such samples the mean of squares is rounded to less than the mean's square."""
+    picture = np.full((5, 6, 1), 12464.28, np.float32)
+    job = Job(picture, (Step(Guided(127, 1e-6), key),), "mirror")
+    np.testing.assert_allclose(r.on_shim(r.RUNGS[key], build_cache)(job), picture, atol=0.2)
 
 
 @pytest.mark.parametrize("name", r.ON_SHIM)

@@ -67,7 +67,7 @@ class CheckJob:
         job = self.job
         size = f"{job.ksize}×{job.ksize}, {job.width}×{job.height}"
         name = f"{size} {job.pixel_type} {NAMES[job.channels]}, {job.border}"
-        return name + ", offset" * bool(getattr(job.steps[0].filter, "offset", 0)) + self.facts
+        return name + ", offset" * bool(getattr(job.filter, "offset", 0)) + self.facts
 
 
 @dataclass(frozen=True, slots=True)

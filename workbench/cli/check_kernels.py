@@ -14,6 +14,7 @@ from kernels.core.errors import BadJobError
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.filters.parameters import option_of
 from kernels.rungs.headers import SMALLEST
 from workbench.base.columns import columns
 from workbench.batch.kernel_checks import (
@@ -72,11 +73,14 @@ def _asked(arguments: Namespace) -> Asked | None:
     given = {name: value for name, value in named.items() if value is not None}
     chosen = filters.get(given.pop("filter", OWN))
     ksize = None if chosen.key == OWN else given.pop("ksize", None)
-    taken = {each.name for each in chosen.parameters if not each.is_of_step}
+    is_of_step = {each.name: each.is_of_step for each in chosen.parameters}
     for name in given:
-        if name not in taken:
+        option = option_of(OPTIONS[name])
+        if is_of_step.get(name):
+            raise BadJobError(f"A kernel is checked without {option}, which is of the step.")
+        if name not in is_of_step:
             title = chosen.title if arguments.filter else "A check without --filter"
-            raise BadJobError(f"{title} takes no --{OPTIONS[name].replace('_', '-')}.")
+            raise BadJobError(f"{title} takes no {option}.")
     if chosen.key == OWN:
         return None
     asked = Asked(chosen, ksize, given)

@@ -55,7 +55,7 @@ class WorkKey:
     @classmethod
     def of(cls, job: Job) -> WorkKey:
         facts = (job.has_length, job.border)
-        return cls(job.picture.shape, job.pixel_type, *_named(job.steps[0].filter), *facts)
+        return cls(job.picture.shape, job.pixel_type, *_named(job.filter), *facts)
 
     @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:

@@ -22,7 +22,7 @@ from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.anatomy.recorded import FOLDER, jobs_of, launches_of
-from tests.kernels.cases import Case, is_rank
+from tests.kernels.cases import Case, has_no_weights
 from tests.kernels.cuda_on_cpu.bad_kernels import START
 from tests.kernels.on_cpu import AccessesShim, CountingShim, RecordingShim
 from tests.kernels.runners import in_a_block_it_takes
@@ -116,7 +116,7 @@ EACH = [
 @pytest.mark.parametrize(("key", "case"), EACH, ids=str)
 def test_each_thread_touches_what_another_trace_says(key, case, build_cache):
     job = job_of(key, case)
-    shim = AccessesShim if is_rank(key) else CountingShim  # counted floats lack ranks.cuh
+    shim = AccessesShim if has_no_weights(key) else CountingShim  # counted floats lack ranks.cuh
     traces = {e.number: e for e in shim(RUNGS[key], [job], build_cache).count(job, 3_000_000)}
     for shape in shapes_of(RUNGS[key], job, DEVICE):
         trace, looked_at = traces[shape.number], {(0, 0), *shape.kinds()}

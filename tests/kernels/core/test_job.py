@@ -85,6 +85,13 @@ def test_lists_that_make_no_sense_are_refused(steps, words):
         a_job().but(steps=steps)
 
 
+@pytest.mark.parametrize("threshold", [-1.0, np.nan, np.inf, 1e39])
+def test_a_threshold_may_be_large_but_no_less_than_0(threshold):
+    assert Step(Correlation(WEIGHTS), threshold=1e6).threshold == 1e6  # unsharp's, times its amount
+    with pytest.raises(BadJobError, match="A threshold is at least 0"):
+        Step(Correlation(WEIGHTS), threshold=threshold)
+
+
 def test_eight_filters_may_all_be_gradients():
     job = a_job().but(steps=(PLAIN, LENGTH) * 8)
     assert [run.taken for run in job.runs] == [2, 4, 6, 8, 10, 12, 14, 16]

@@ -14,16 +14,19 @@ from kernels import Engine, Result, Sampling, filters
 from kernels.core.cache import may_change, read_only
 from kernels.core.device import NoDevice
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
-from kernels.core.step import Correlation, Step
+from kernels.core.step import Blend, Correlation, Step
 from kernels.cuda import device_pictures
-from kernels.cuda.listed_run import TEXT, ListLaunch, _options
+from kernels.cuda.listed_run import _OWN, TEXT, ListLaunch, _options
 from kernels.cuda.nvrtc import compiler_for
-from kernels.engine.step_list import KeptRuns, list_filtering
+from kernels.cuda_on_cpu import compiler
+from kernels.engine.step_list import KeptRuns, blended, list_filtering
 from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import fitting_weights, random_list, random_weights
 from tests.kernels.cuda.test_gpu import memory_left
 from tests.kernels.made_up_cuda import MadeUpCuda, MadeUpGpu
+from tests.kernels.on_cpu import Shim
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1, check_taps=None)
 ONCE = Sampling(max_samples=0, check=False)
@@ -39,6 +42,29 @@ def test_what_lies_between_the_steps_compiles(pixel_type, channels):
         pytest.skip("NVRTC is not installed")
     made = compiler.compile(TEXT, (*_options(pixel_type, channels), "--gpu-architecture=sm_90"))
     assert all(f".entry {name}" in made.ptx for name in ("widen", "narrow", "blend"))
+
+
+BLENDING = """extern "C" __global__ void convolve(
+    const sample* src, sample* dst, int height, int width, int pitch, int first_row, int end_row)
+{
+    const int x = threadIdx.x, y = first_row + threadIdx.y;
+    if (blockIdx.x || blockIdx.y || x >= width || y >= end_row) return;
+    const float before = row_of(src, 0, pitch)[x];
+    row_of(dst, y, pitch)[x] = blended(before, row_of(src, y, pitch)[x], 0.75f, 2.0f);
+}"""
+
+
+def test_blended_samples_are_those_of_numpy_and_nan_stays_nan(build_cache):
+    if reason := compiler.why_not():
+        pytest.skip(reason)
+    values = np.array([0, -0.0, 1, -2, 2, 1e30, -7.3, np.inf, -np.inf, np.nan], np.float32)
+    before, after = (each.ravel() for each in np.meshgrid(values[:7], values))
+    picture = read_only(np.stack([before, after])[:, :, np.newaxis].copy())
+    job = Job(picture, (Step(Correlation(np.ones((1, 1), np.float32)), "blending.cu", (128, 2)),))
+    found = Shim(own_kernel("blending.cu", _OWN + BLENDING), [job], build_cache).run(job)
+    expected = blended(Blend(0.75, 2.0), picture[:1], picture[1:])
+    np.testing.assert_array_equal(found[1:], expected)
+    assert np.isnan(expected[0, np.isnan(after)]).all()
 
 
 class MadeUpListGpu(MadeUpGpu):

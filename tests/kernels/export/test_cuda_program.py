@@ -21,7 +21,7 @@ from kernels.export.cuda_program import cuda_program, cuda_program_of_list, numb
 from kernels.oracle.checking import checking
 from kernels.pictures.generated import noise, white
 from kernels.rungs.rung import ladder
-from tests.kernels.cases import Case, is_rank
+from tests.kernels.cases import Case, has_no_weights
 from tests.kernels.on_cpu import PLAIN
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
 from tests.made_up import H200
@@ -37,7 +37,7 @@ CASES = (
 )
 # Those that differ most in what the program around them has to do; all others nightly.
 SOME = ("shared", "separable", "gradient", "register_tile")
-OF_WEIGHTS = [rung for rung in ladder() if not is_rank(rung.key)]
+OF_WEIGHTS = [rung for rung in ladder() if not has_no_weights(rung.key)]
 NVCC = [
     pytest.param(rung, marks=() if rung.key == SOME[0] else pytest.mark.full, id=rung.key)
     for rung in OF_WEIGHTS
@@ -172,7 +172,9 @@ def test_a_step_that_its_rung_cannot_do_is_refused():
         cuda_program_of_list([ways[0], (RUNGS["separable"], ways[1][1]), *ways[2:]], job)
 
 
-@pytest.mark.parametrize("rung", [e for e in ladder() if is_rank(e.key)], ids=lambda e: e.key)
+@pytest.mark.parametrize(
+    "rung", [e for e in ladder() if has_no_weights(e.key)], ids=lambda e: e.key
+)
 def test_an_order_statistic_is_refused_in_a_sentence(rung):
     with pytest.raises(CannotRunError, match="cannot be copied as a program yet"):
         cuda_program(rung, taken_by(rung)[0], H200)

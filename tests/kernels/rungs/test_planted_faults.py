@@ -15,7 +15,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels import runners as r
-from tests.kernels.cases import Case, is_rank, pairwise_cases
+from tests.kernels.cases import Case, has_no_weights, pairwise_cases
 from tests.kernels.on_cpu import Shim
 from tests.kernels.rungs.faults import FAULTS, Fault, plant
 from tests.kernels.test_against_oracle import (
@@ -68,7 +68,7 @@ def _has_wrong_halves(rung: Rung, build_cache: Path) -> bool:
     def run(job: Job) -> NDArray[Any]:
         return Shim(rung, [job], build_cache).run(job)
 
-    if is_rank(rung.key):
+    if has_no_weights(rung.key):
         return False  # it makes no halves but for crop
     return rung.key not in INEXACT and bool(halves_differ(rung.key, run))
 

@@ -16,7 +16,7 @@ from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import Facts, HeaderError, knobs
 from kernels.rungs.rung import FILTERS, ladder, read_rung
-from tests.kernels.cases import ONLY_CHANNELS, fitting_filter, is_rank
+from tests.kernels.cases import ONLY_CHANNELS, fitting_filter, has_no_weights
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
@@ -31,7 +31,7 @@ def job_of(ksize=5, channels=3, block_xy=(32, 8), pixel_type="uint8"):
 
 def fitting(rung):
     """A job that it takes."""
-    if not is_rank(rung.key):
+    if not has_no_weights(rung.key):
         return job_of(3).but(gradient=rung.gradient)
     pixel_type = "float32" if rung.key == "extreme_tile" else "uint8"
     channels = min(ONLY_CHANNELS.get(rung.key, {3}))
@@ -115,13 +115,11 @@ def test_a_rung_of_another_filter_names_the_first_that_does_it(rung):
     """A median is a percentile: those for percentiles do both."""
     jobs = {p: job_of(3).but(title="Rank", filter=Rank(3, p)) for p in (25, 50, 100)}
     does = {"median": {50}, "percentiles": {25, 50}, "extremes": {100}}.get(rung.filter, set())
-    first = {25: "percentiles; {}median_sort.", 50: "medians; {}median_sort."}
-    first[100] = "minima and maxima; {}extreme_taps."
+    first = {25: "median_sort", 50: "median_sort", 100: "extreme_taps"}
     for percentile, job in jobs.items():
         reason = rung.why_not_anywhere(job) or ""
-        words = first[percentile].format(
-            "choose such a filter, or another implementation, such as "
-        )
+        words = "and the filter is Rank; choose such a filter, or another implementation, such as "
+        words += f"{first[percentile]}."
         assert reason.endswith(words) == (percentile not in does)
 
 

@@ -26,7 +26,7 @@ from kernels.rungs.rung import (
     says_loads,
     work_of,
 )
-from tests.kernels.cases import Case, is_rank
+from tests.kernels.cases import Case, has_no_weights
 from tests.kernels.on_cpu import AccessesShim, CountingShim
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
@@ -69,7 +69,7 @@ ON_TENSOR_CORES = [key for key in COUNTED if "tensor" in RUNGS[key].includes]
 def job_of(rung: Rung, case: Case) -> Job:
     """In the case's block, or in the first of the usual ones that the rung takes; of samples near
     one, since gradients of others go by a longer path."""
-    if is_rank(rung.key) and case.pixel_type == "float16":
+    if has_no_weights(rung.key) and case.pixel_type == "float16":
         case = replace(case, pixel_type="uint16")  # without counted floats no copies are seen
     job = in_a_block_it_takes(case.job(rung.key))
     if "float" in case.pixel_type:

@@ -231,9 +231,7 @@ def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
     right, refused = ("verified", 0), ("refused", len(found["jobs"]))
     assert list(verdicts.values()) == [right, refused, right, refused]
     words = {row["file"]: row["words"] for row in found["kernels"]}
-    assert words["dilation.cu"].endswith(
-        "works out maximum (dilation), and Median asks for medians."
-    )
+    assert words["dilation.cu"].endswith("works out maximum (dilation), and the filter is Median.")
     assert "Held against Median." in Path("marks.html").read_text(encoding="utf-8")
 
     assert check("flat.cu", *how[:-3], "--disk") == 1
@@ -248,6 +246,7 @@ def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
         (["--filter", "medain"], "did you mean median?"),
         (["--filter", "median", "--size", "4"], "Median has no size 4"),
         (["--filter", "median", "--percentile", "20"], "Median takes no --percentile."),
+        (["--filter", "unsharp", "--threshold", "0.1"], "checked without --threshold, which is of"),
         (["--filter", "custom", "--size", "5"], "Custom weights takes no --size."),
         (["--size", "5"], "A check without --filter takes no --size."),
         (["--disk"], "A check without --filter takes no --disk."),

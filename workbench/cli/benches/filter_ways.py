@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def _skimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
 def _cvcuda(task: Task) -> Calls:
     import cvcuda
 
-    k, own, out = task.job.ksize, task.filter, task.clock.cp.empty_like(task.source)
+    k, own, out = task.job.ksize, cast(Any, task.job.filter), task.clock.cp.empty_like(task.source)
     images = [cvcuda.as_tensor(each, "HWC") for each in (out, task.source)]
     stream = cvcuda.cuda.as_stream(task.clock.stream.ptr)
     edge, erosion = {"border": cvcuda.Border.REPLICATE}, cvcuda.MorphologyType.ERODE
@@ -95,7 +95,7 @@ def _npp(task: Task) -> Calls:
 def _opencv(task: Task) -> Calls:
     cv2: Any = import_module("cv2")
     source, k, element = task.job.picture, task.job.ksize, np.ones((task.job.ksize,) * 2, np.uint8)
-    own, edge = task.filter, cv2.BORDER_REPLICATE
+    own, edge = cast(Any, task.job.filter), cv2.BORDER_REPLICATE
     return {
         "median": lambda: cv2.medianBlur(source, k),
         "minimum": lambda: cv2.erode(source, element),
@@ -129,17 +129,18 @@ def _torch(task: Task) -> Calls:
 def _kornia(task: Task) -> Calls:
     from kornia import filters
 
-    k, planes = task.job.ksize, gpu_ways.planes_of(task).float()
+    k, own = task.job.ksize, cast(Any, task.job.filter)
+    planes = gpu_ways.planes_of(task).float()
 
     def bilateral() -> Any:
-        colour, space = task.filter.sigma_colour, task.filter.sigma_space
+        colour, space = own.sigma_colour, own.sigma_space
         found = filters.bilateral_blur(planes, k, colour, (space, space), "replicate", "l1")
         return interleaved(found)
 
     return {
         "median": lambda: interleaved(filters.median_blur(planes, k)),
         "bilateral": bilateral,
-        "guided": lambda: interleaved(filters.guided_blur(planes, planes, k, task.filter.epsilon)),
+        "guided": lambda: interleaved(filters.guided_blur(planes, planes, k, own.epsilon)),
     }
 
 

@@ -20,7 +20,6 @@ from kernels.core.device_turns import Turns
 from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Job, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S, take_samples
-from kernels.core.step import Correlation
 from kernels.core.timing import Timing
 from kernels.core.weights import Separable, separate
 from kernels.cuda.event_timer import CeilingBench, EventTimer
@@ -88,7 +87,6 @@ class Task:
 
     name       of its filter, as a cell has it
     source     (H, W, C) array on the device, contiguous
-    filter     with its parameters, one of `step.Filter`
     separable  the weights' column and row, or None
     """
 
@@ -96,7 +94,6 @@ class Task:
     job: Job
     clock: Clock
     source: Any
-    filter: Any
     separable: Separable | None
 
 
@@ -352,10 +349,9 @@ def measure_peers(
     name   of the job's filter, as a cell has it
     known  the oracle for `job`, as `checking.checking` takes it
     """
-    own = job.steps[0].filter
-    separable = separate(own.weights) if isinstance(own, Correlation) else None
+    separable = separate(job.correlation.weights) if job.has_weights else None
     with clock.using():
-        task = Task(name, job, clock, clock.cp.asarray(job.picture), own, separable)
+        task = Task(name, job, clock, clock.cp.asarray(job.picture), separable)
     oracles = {job.border: known, INSIDE: _inside(job, known)}
     for key, (title, module, make) in libraries.items():
         if reason := ways.importable(module, title):

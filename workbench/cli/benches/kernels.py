@@ -25,14 +25,13 @@ from kernels.core.device import Device, cuda_version
 from kernels.core.device_turns import outcome_of
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.plain_data import table_beside
-from kernels.core.step import Correlation
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from kernels.engine.auto import DEFAULT_BLOCK_XY, job_class_of
 from kernels.engine.engine import Implementation
 from kernels.engine.job_comparison import measure_checked
 from kernels.oracle.checking import Oracle
-from kernels.rungs.rung import Rung, filter_of, ladder
+from kernels.rungs.rung import Rung, ladder
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
@@ -346,11 +345,10 @@ def _measure(
         say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
         rungs.append(measured_rung(engine.implementation(own.implementation), outcome, copy_ms))
-    has_weights = isinstance(job.steps[0].filter, Correlation)
-    libraries = LIBRARIES if has_weights else filter_ways.LIBRARIES
+    libraries = LIBRARIES if job.has_weights else filter_ways.LIBRARIES
     if not arguments.peers:  # cuFFT wherever an aim depends on it
         libraries = {"cufft": LIBRARIES["cufft"]} if FFT in dict(cell.aims).values() else {}
-    if libraries and (cell.aims or not has_weights):
+    if libraries and (cell.aims or not job.has_weights):
         for each in measure_peers(cell.weights, job, known, clock, libraries):
             say(f"{cell}: {each.name}")
             peers.append(each)
@@ -393,7 +391,7 @@ def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
         measured = engine.picker.measurements.of(job_class_of(job))
         slowest_first = sorted(measured, key=lambda each: -each.median_ms)
         blocks = {each.implementation: each.block_xy for each in slowest_first}
-        rungs = (each.key for each in ladder() if each.filter == filter_of(job))
+        rungs = (each.key for each in ladder() if each.does(job))
         ways = [(key, blocks.get(key)) for key in rungs]
     for key, block_xy in ways:
         yield job.but(implementation=key, block_xy=block_xy or DEFAULT_BLOCK_XY)

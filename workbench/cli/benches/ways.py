@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job, Sampling
 from kernels.core.sampling import Sampler
-from kernels.core.step import Correlation
 from kernels.core.timing import Timing
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain, separate
@@ -118,8 +117,7 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
     Libraries round integers as they like, so one step is allowed; half floats are stored rounded.
     Where nothing is rounded, as in a median, all have to be the same.
     """
-    chosen = job.steps[0].filter
-    grows = gain(chosen.weights) if isinstance(chosen, Correlation) else 1.0
+    grows = gain(job.correlation.weights) if job.has_weights else 1.0
     largest = grows * largest_finite(job.picture)
     bound = error_bound(job, job.ksize**2, ROUNDINGS)
     stored = {"uint8": 1.0, "uint16": 1.0, "float16": HALF_ROUNDOFF * largest}
