@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.filters import Filter
 from kernels.filters.parameters import ANY_ODD, SIGMA
 
 TITLE = "Gaussian blur"
@@ -78,6 +79,13 @@ def share_held(ksize: int, sigma: float) -> float:
     return float((inside.sum() / row.sum()) ** 2)
 
 
-def size_for(sigma: float, sizes: Sequence[int], share: float = ENOUGH) -> int:
-    """The smallest of `sizes` that holds `share` of the bell, else the largest."""
-    return next((ksize for ksize in sizes if share_held(ksize, sigma) >= share), max(sizes))
+def size_for(sigma: float, chosen: Filter) -> int:
+    """The size that holds ENOUGH of the bell, else the largest; of a disk the usual one."""
+    if not chosen.has_weights:
+        return chosen.nearest_size(2 * round(2.5 * sigma) + 1)
+    return size_holding(sigma, chosen.sizes) or max(chosen.sizes)
+
+
+def size_holding(sigma: float, sizes: Sequence[int] = SIZES) -> int | None:
+    """The smallest of `sizes` that holds ENOUGH of the bell; None where none does."""
+    return next((ksize for ksize in sizes if share_held(ksize, sigma) >= ENOUGH), None)

@@ -76,7 +76,7 @@ DISK = Parameter(
 SIGMA_COLOUR = Parameter(
     "sigma_colour",
     "Colour sigma",
-    "How alike colours that are averaged are, as a part of white: edges 3 times as high stay.",
+    "Colours that differ by 3 times this part of white, summed over the channels, stay apart.",
     low=0.001,
     high=10.0,
     step=0.02,
@@ -115,7 +115,7 @@ EPSILON = Parameter(
 THRESHOLD = Parameter(
     "threshold",
     "Threshold",
-    "Detail that is weaker, as a part of white, stays as it is, such as noise.",
+    "Detail below this part of white stays as it is, such as noise; more is weakened by as much.",
     low=0.0,
     high=1.0,
     step=0.01,

@@ -72,6 +72,7 @@ class Explained:
     from_columns: NDArray[np.intp]
     beyond_rows: NDArray[np.bool_]  # (K,) whether those are beyond the picture
     beyond_columns: NDArray[np.bool_]
+    sample: float  # the pixel's own
     samples: Floats
     weights: Floats
     products: Floats  # (K, K)
@@ -122,11 +123,12 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         raise IndexError(f"there is no sample at x {x}, y {y}, channel {channel}")
     spans = (y - job.radius, y + job.radius + 1), (x - job.radius, x + job.radius + 1)
     samples = read(job.picture, job.border, *spans)[..., channel].astype(np.float64)
-    around = {**_around(job, y, x, job.radius), "samples": samples, "channel": channel}
+    sample, around = float(job.picture[y, x, channel]), _around(job, y, x, job.radius)
+    around |= {"sample": sample, "samples": samples, "channel": channel}
     is_alpha = job.has_alpha and channel == job.channels - 1
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         if is_alpha:
-            found = {"weights": np.zeros_like(samples), "total": float(job.picture[y, x, channel])}
+            found = {"weights": np.zeros_like(samples), "total": sample}
         else:
             found = _found(job, y, x, around)
         made = {**around, **found}

@@ -156,7 +156,7 @@ def step_of(words: dict[str, Any]) -> WrittenStep:
     elif has_parameter(chosen, "matrix"):
         raise StepFileError(f'{chosen.title} have to be given: weights = "0 1 0; 1 -4 1; 0 1 0".')
     if values.get("sigma") is not None:
-        values.setdefault("ksize", gaussian.size_for(values["sigma"], chosen.sizes))
+        values.setdefault("ksize", gaussian.size_for(values["sigma"], chosen))
     usual = chosen.usual_size or chosen.nearest_size(WrittenStep().ksize)
     step = WrittenStep(**{"ksize": usual, **values})
     with _about("size"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from kernels import filters
 from kernels.filters import gaussian, has_parameter
 from workbench.base.numbers import GAP
@@ -15,8 +13,9 @@ ENOUGH = gaussian.ENOUGH
 
 
 def has_bell(state: Chosen) -> bool:
-    """Return True if the filter takes a sigma."""
-    return has_parameter(filters.get(state.filter), "sigma")
+    """Return True if the filter is a weighted sum that takes a sigma."""
+    chosen = filters.get(state.filter)
+    return chosen.has_weights and has_parameter(chosen, "sigma")
 
 
 def sigma_of(state: Chosen) -> float:
@@ -64,10 +63,9 @@ def better_size(state: Chosen) -> int | None:
     """Size that holds ENOUGH of the bell; None where the present one does, or none."""
     if state.sigma is None or not is_cut_off(state):
         return None
-    held = partial(gaussian.share_held, sigma=state.sigma)
-    return next((ksize for ksize in gaussian.SIZES if held(ksize) >= ENOUGH), None)
+    return gaussian.size_holding(state.sigma)
 
 
 def size_for(state: Chosen) -> int:
-    """Smallest of the filter's sizes that holds ENOUGH of the bell, else its largest."""
-    return gaussian.size_for(sigma_of(state), filters.get(state.filter).sizes)
+    """The filter's size for its sigma."""
+    return gaussian.size_for(sigma_of(state), filters.get(state.filter))

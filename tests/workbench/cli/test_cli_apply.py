@@ -253,6 +253,7 @@ def test_a_quality_is_that_of_the_file(folder):
     [
         (["--sigma", "3"], 17, ""),
         (["--sigma", "3", "--filter", "unsharp"], 17, ""),
+        (["--sigma", "4", "--filter", "bilateral"], 21, ""),
         (["--sigma", "60"], 127, "no size"),
         (["--sigma", "20", "--size", "5"], 5, "113×113"),
         (["--size", "5"], 5, ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Slot
@@ -156,9 +157,11 @@ class FilterControls(QGroupBox):
         self._pixel_type.show_state(state)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
-        if bell.has_bell(state):
+        if has_parameter(filters.get(state.filter), "sigma"):
             self._sigma.show_value(bell.sigma_of(state))
             self._automatic.setText(BINOMIAL if bell.is_binomial(state) else AUTOMATIC)
+            lines = 1 + bell.is_binomial(replace(state, sigma=None, ksize=3))
+            self._automatic.setToolTip(tip_text("\n".join(AUTOMATIC_TIP.split("\n")[:lines])))
         self._note.setText(bell.in_words(state))
         self._better = bell.better_size(state) or 0
         self._take.setVisible(bool(self._better))

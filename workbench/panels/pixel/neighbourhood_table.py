@@ -122,7 +122,8 @@ class Neighbours(QAbstractTableModel):
     def _tinted(self, found: Explained) -> NDArray[np.float64]:
         """The numbers, (K, K), that cells are tinted by."""
         usual = found.products if found.apart is None else found.weights  # which say what is alike
-        return {"samples": found.samples, "weights": found.weights}.get(self._what, usual)
+        what = "weights" if isinstance(found.filter, pixel_words.ORDER) else self._what
+        return {"samples": found.samples, "weights": found.weights}.get(what, usual)
 
     def _brush(self, found: Explained, row: int, column: int) -> QBrush | None:
         """A tint by sign and size, striped for neighbours beyond the picture."""

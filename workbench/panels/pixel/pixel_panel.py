@@ -225,10 +225,10 @@ class PixelPane(QWidget):
         tools, inside = QWidget(), QWidget()
         HBox(tools, 0).add((self._shown, 1), self._hold, self._zoom)
         rows = VBox(inside, MARGINS)
-        rows.add(self._path, place, self._hint, self._sentence, tools)
+        rows.add(self._path, place, self._hint, self._sentence, (self._numbers, 0), tools)
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
-        rows.add(self._numbers, 0)
+        rows.addStretch()
         self._table.area = second.area = UprightArea(inside)
         VBox(self, 0).add(second.area)
         self._off_stage = OffStage(self, tools)
@@ -358,6 +358,7 @@ class PixelPane(QWidget):
             shown["together"] = "Sum + offset", exact(found.value)
         way = "Clipped" if pixel_words.is_cut_off(found) else "Rounded"
         shown["rounded"] = f"{way} to {self._job.pixel_type}", pixel_words.stored(found.rounded)
+        shown |= pixel_words.blended(found, intents.job_for(self._store.state))
         if (result := self._own_result) is None:
             return shown | {"value": ("Implementation", "no result yet")}
         name = intents.title_with_pick(result.job.implementation, result.picked)
@@ -420,6 +421,8 @@ class PixelPane(QWidget):
         kinds = [each for each in TITLES if self._is_gradient or each != "derivative"]
         if self.found is not None and self._is_gradient and pixel_words.is_identity(self.found):
             kinds = ["derivative"]
+        elif self.found is not None and isinstance(self.found.filter, pixel_words.ORDER):
+            kinds = ["samples"]
         self._shown.show_entries({TITLES[each]: each for each in kinds})
         chosen = self._what[self._is_gradient]
         self._shown.setCurrentIndex(kinds.index(chosen if chosen in kinds else kinds[0]))

@@ -11,7 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
-from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans
+from kernels.core.job import Job
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
+from kernels.core.step import OUTPUT
 from kernels.oracle.explain import Explained
 from workbench.base import theme
 from workbench.base.numbers import within
@@ -25,6 +27,7 @@ RULES = {
     "wrap": "wrap: the opposite edge follows",
     "crop": "crop: pixels beyond the edge do not count",
 }
+ORDER = Rank | Morphology  # take samples as they are: `weights` say which
 NEARBY = 4  # samples in order that are shown before and after what is taken
 NARROW = 6  # characters that a number has in a narrow cell, where that is possible
 VS = "\N{NO-BREAK SPACE}vs\N{NO-BREAK SPACE}"  # what is compared stays on its line
@@ -91,6 +94,11 @@ def _how(found: Explained, border: str) -> str:
 
 
 EXTREMES = {0.0: ("minimum", "maximum"), 100.0: ("maximum", "minimum")}  # of the first rank
+LESS = {  # heading, and which is taken from which: the sample, then both extremes
+    "gradient": ("Maximum − minimum", 1, 2),
+    "top_hat": ("Sample − opening", 0, 2),
+    "black_hat": ("Closing − sample", 2, 0),
+}
 FIGURES = {
     "weighted": "Σ weight × sample",
     "weights": "Σ weight",
@@ -114,13 +122,31 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
         for row, name, extreme in zip(("first", "second"), names, found.extremes, strict=False):
             at = "beyond" if extreme.y == OUTSIDE else f"at x {extreme.x}, y {extreme.y}"
             shown[row] = name.capitalize(), f"{exact(extreme.value)} {at}"
+        if found.extremes and (less := LESS.get(found.filter.kind)):
+            ends = found.sample, found.extremes[0].value, found.extremes[-1].value
+            shown["less"] = less[0], f"{exact(ends[less[1]])} − {exact(ends[less[2]])}"
         total = found.filter.kind.replace("_", "-").capitalize()
     elif found.apart is not None:
         total = "Mean in float64"
-        shown["alike"] = "Most alike", "\n".join(_heavy(found, at) for at in found.heaviest)
+        alike = "\n".join(_heavy(found, at) for at in found.heaviest)
+        shown["alike"] = "Most alike", alike or "None: the pixel stays as it is"
     elif isinstance(found.filter, Guided):
         total = "ā × sample + b̄"
     return shown | {"sum": (total, exact(found.total))}
+
+
+def blended(found: Explained, job: Job | None) -> dict[str, tuple[str, str]]:
+    """Heading and value of how the sample and the filter's output make what `job` gives."""
+    if job is None or found.is_alpha or (blend := job.runs[-1].blend) == OUTPUT:
+        return {}
+    share, threshold = (float(np.float32(each)) for each in blend)
+    change = (float(found.rounded) if job.is_rounded else found.value) - found.sample
+    shown = {"own": ("Sample", exact(found.sample)), "change": ("Change", exact(change))}
+    if threshold:
+        change = math.copysign(max(abs(change) - threshold, 0.0), change)
+        shown["weakened"] = f"Weakened by {exact(threshold)}", exact(change)
+    times = f"{blend.mix:g} × " if share != 1 else ""
+    return shown | {"blended": (f"Sample + {times}change", exact(found.sample + share * change))}
 
 
 def _heavy(found: Explained, at: tuple[int, int]) -> str:
@@ -164,7 +190,7 @@ def cell_tip(found: Explained, row: int, column: int, border: str) -> str:
     parts = found.samples, found.weights, found.products
     sample, weight, product = (exact(each[row, column]) for each in parts)
     product = f"{sample} × {weight} = {product}"
-    if found.ordered is not None:
+    if isinstance(found.filter, ORDER):
         product = f"{sample}, {'taken' if found.weights[row, column] else 'not taken'}"
     elif found.apart is not None:
         product += f"\n{_heavy(found, (row, column)).partition(': ')[2]}"
@@ -205,9 +231,10 @@ def minus(number: str) -> str:
 
 
 ROWS = (
-    *("order", "first", "second", *FIGURES, "alike"),
+    *("order", "first", "second", *FIGURES, "less"),
     *("sum", "offset", "together", "gx", "gy", "length"),
-    *("rounded", "value", "difference", "tolerance", "result"),
+    *("rounded", "value", "difference", "tolerance"),
+    *("own", "change", "weakened", "blended", "result", "alike"),
 )
 
 

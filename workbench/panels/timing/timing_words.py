@@ -42,7 +42,7 @@ def filter_time(result: Result) -> Figure:
     if (kernel := result.kernel) is None:
         return Figure(detail=no_time_in_words(result))
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
-    if result.steps:
+    if len(result.steps) > 1:
         detail = _of_list(result, count)
     elif kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"

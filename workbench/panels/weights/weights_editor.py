@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, Q
 
 from kernels import filters
 from kernels.core.errors import BadJobError, KernelError
+from kernels.sweeps.step_words import blend_of
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.paths import asset_table
@@ -51,6 +52,7 @@ TOO_LARGE = (
     "what is drawn here is applied when it is changed."
 )
 HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
+WEAKENED = "The threshold comes after these weights: it weakens each change of a sample."
 
 
 class WeightsEditor(QWidget):
@@ -114,7 +116,10 @@ class WeightsEditor(QWidget):
             self._applied = None
             return
         offset = state.offset if filters.has_parameter(chosen, "matrix") else 0.0
+        words = WEAKENED if blend_of(state).threshold else HINT
         if self._are_applied(weights, offset):
+            if {words, self._sentence.text()} == {WEAKENED, HINT}:
+                self._say(words)
             return
         if len(weights) > MAX_SIZE:
             words = TOO_LARGE.format(title=chosen.title, size=len(weights))
@@ -122,7 +127,7 @@ class WeightsEditor(QWidget):
             self._applied = None
             return
         self._applied = weights, offset
-        self._show(drawing_of(weights, offset))
+        self._show(drawing_of(weights, offset), words)
 
     def _are_applied(self, weights: NDArray[np.float32], offset: float | None) -> bool:
         known = self._applied

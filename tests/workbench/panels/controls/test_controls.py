@@ -184,6 +184,12 @@ def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
         assert not take.isVisible()
         for size, is_enough in ((ksize, True), (ksize - 2, False)):
             assert (gaussian.share_held(size, sigma) >= 0.99) == is_enough
+    # A disk holds another share, and no size of its own is binomial.
+    assert "binomial" in automatic.toolTip()
+    window.store.choose(filter="bilateral", ksize=3, sigma=4.0)
+    assert child(window, "sigma-note", QLabel).text() == ""
+    assert not take.isVisible()
+    assert "binomial" not in automatic.toolTip()
     # Numbers with a point can be typed, though the point is a shortcut.
     pick(child(window, "filter", QComboBox), "unsharp")
     amount = child(window, "amount", QDoubleSpinBox)

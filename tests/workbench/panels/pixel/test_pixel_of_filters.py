@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QComboBox, QLabel
 
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
@@ -35,13 +35,18 @@ def opened(qtbot, window):
         (
             {"filter": "morphological_gradient", "ksize": 3},
             (12, 10),
-            {"first": "220 at x 12, y 10", "second": "20 at x 11, y 9", "sum": "200"},
+            {
+                "first": "220 at x 12, y 10",
+                "second": "20 at x 11, y 9",
+                "less": "220 − 20",
+                "sum": "200",
+            },
             "less their minimum",
         ),
         (
             {"filter": "top_hat", "ksize": 3},
             (12, 10),
-            {"second": "20 at x 13, y 11", "sum": "200"},
+            {"second": "20 at x 13, y 11", "less": "220 − 20", "sum": "200"},
             "has the minimum",
         ),
         (
@@ -127,3 +132,47 @@ def test_a_window_too_large_is_refused_in_a_sentence(qtbot, opened):
     assert panel.found is None
     settle(qtbot, opened, lambda: opened.store.choose(ksize=31))
     until(qtbot, lambda: panel.found is not None)
+
+
+def test_a_threshold_and_a_mix_are_told_from_the_sum_to_the_result(qtbot, opened):
+    panel = opened.pixel.get()
+    shown = {each.objectName().removeprefix("pixel-"): each for each in panel.findChildren(QLabel)}
+    chosen = {"filter": "unsharp", "ksize": 3, "threshold": 0.2, "amount": 0.5, "mix": 0.5}
+    result = settle(qtbot, opened, lambda: opened.store.choose(**chosen))
+    panel.hold((20, 9))
+    change = 0.5 * (120 - (9 * 120 + 7 * 20) / 16)  # of a corner, by the binomial 1 2 1
+    own, told, less, made = (
+        float(shown[name].text()) for name in ("own", "change", "weakened", "blended")
+    )
+    assert (own, told) == (120, pytest.approx(change))
+    assert less == pytest.approx(max(change - 0.5 * 0.2 * 255, 0))
+    assert made == pytest.approx(120 + 0.5 * less)
+    assert shown["result"].text().startswith(str(result.picture[9, 20, 0]))
+    assert f"where {shown['blended'].text()} is exact" in shown["result"].text()
+    assert "list" not in child(opened, "line-spread", QLabel).wordings[0]  # of one filter
+    settle(qtbot, opened, lambda: opened.store.choose(threshold=0.0, mix=1.0))
+    assert not shown["own"].isVisible()
+
+
+def test_without_weights_there_are_only_samples(qtbot, opened):
+    kinds = child(opened, "pixel-show", QComboBox)
+    for name in ("bilateral", "top_hat", "median"):
+        settle(qtbot, opened, lambda name=name: opened.store.choose(filter=name, ksize=3))
+        opened.pixel.get().hold((12, 10))
+        assert (kinds.count() == 1) == (name != "bilateral")
+    model = child(opened, "pixel-table", NeighbourTable).model()
+    cells = [model.index(row, column) for row in range(3) for column in range(3)]
+    assert {cell.data() for cell in cells} == {"20", "220"}
+    taken = [cell for cell in cells if cell.data(Qt.ItemDataRole.BackgroundRole) is not None]
+    assert [cell.data() for cell in taken] == ["20"]
+
+
+def test_where_nothing_is_alike_that_is_said_and_the_answer_is_in_sight(qtbot, opened):
+    chosen = {"filter": "non_local_means", "ksize": 9, "patch": 3, "strength": 0.001}
+    picture = np.arange(720, dtype=np.float32).reshape(24, 30, 1) ** 2 % 251 / 251
+    show_picture(qtbot, opened, picture)
+    settle(qtbot, opened, lambda: opened.store.choose(**chosen))
+    opened.pixel.get().hold((12, 10))
+    assert "stays as it is" in child(opened, "pixel-alike", QLabel).text()
+    value = child(opened, "pixel-value", QLabel)
+    assert value.visibleRegion().boundingRect().height() == value.height()

@@ -291,3 +291,14 @@ def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, gr
     assert sentence(editor) == "Copied 9 cells."
     QTest.keyClick(grid, Key.Key_W)
     assert window.store.state.view_mode != "wipe"
+
+
+def test_a_threshold_is_said_to_follow_and_no_longer(qtbot, window):
+    trigger(window, "Weights")
+    said = child(window, "weights-sentence", QLabel)
+    settle(qtbot, window, lambda: window.store.choose(filter="unsharp", threshold=0.05))
+    until(qtbot, lambda: "threshold comes after" in said.text())
+    window.store.choose(threshold=0.0)
+    assert "threshold" not in said.text()
+    window.store.choose(threshold=0.1)
+    assert "threshold comes after" in said.text()
