@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
 
-MAX_KSIZE = 127
+MAX_KSIZE, MAX_PATCH = 127, 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,12 @@ class Rank(Window):
         """True where a sample counts: (K, K)."""
         return self.disk() if self.is_disk else np.ones((self.ksize, self.ksize), bool)
 
+    @property
+    def taps(self) -> int:
+        """Samples looked at for one: for the extreme of a square down, and then along."""
+        is_separable = self.percentile in (0, 100) and not self.is_disk
+        return 2 * self.ksize if is_separable else self.ksize**2
+
     def ranks(self, count: Any) -> tuple[Any, Any]:
         """The numbers, in order and from 0, of the two of `count` samples whose mean is taken."""
         if self.percentile == 50:
@@ -104,7 +110,7 @@ class Morphology(Window):
     @property
     def taps(self) -> int:
         """Samples looked at for one."""
-        return 2 * self.ksize**2
+        return sum(each.taps for each in self.ranks)
 
     @property
     def ranks(self) -> tuple[Rank, Rank]:
@@ -157,8 +163,8 @@ class NonLocalMeans(Window):
 
     def __post_init__(self) -> None:
         Window.__post_init__(self)
-        if not (1 <= self.patch <= MAX_KSIZE and self.patch % 2):
-            raise BadJobError(f"A patch's size is odd, 1 to {MAX_KSIZE}, not {self.patch}.")
+        if not (1 <= self.patch <= MAX_PATCH and self.patch % 2):
+            raise BadJobError(f"A patch's size is odd, 1 to {MAX_PATCH}, not {self.patch}.")
         _positive("strength", self.strength)
 
     @property
@@ -204,7 +210,7 @@ class Guided(Window):
     @property
     def taps(self) -> int:
         """Samples looked at for one."""
-        return 4 * self.ksize**2
+        return 8 * self.ksize  # of a mean they are added down, and then along
 
     def scaled(self, white: float) -> Guided:
         """This, given as a part of white, in sample values."""

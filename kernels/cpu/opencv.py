@@ -235,13 +235,14 @@ def why_not(job: Job) -> str | None:
     filter2D skips weights of zero, so NaN and infinity would not spread as they should; integers
     have to stay below MAX_SUM, and real numbers within float32.
     """
-    if not job.has_weights:
-        return _why_no_window(job)
-    if not all_finite(job.picture):  # which would not spread over weights of zero
+    # They would not spread over weights of zero, and what is beyond the picture is no infinity.
+    if not isinstance(job.filter, Rank) and not all_finite(job.picture):
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
             "implementations do; choose another one, such as parallel."
         )
+    if not job.has_weights:
+        return _why_no_window(job)
     if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):
         return (
             f"With {job.pixel_type} pixels and weights this large OpenCV's sums may overflow; "
@@ -256,6 +257,8 @@ def _why_no_window(job: Job) -> str | None:
     is_known = not isinstance(job.filter, NonLocalMeans | Guided)
     is_known &= getattr(job.filter, "percentile", 50) in (0, 50, 100)
     where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
+    if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
+        where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
     words = f"OpenCV has no filter that gives the same as {job.title}{where}"
     return f"{words}; choose another implementation, such as parallel."
 

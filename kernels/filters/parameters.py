@@ -88,7 +88,7 @@ PATCH = Parameter(
     "Patch",
     "Side of the patches that are compared, in pixels, odd.",
     low=1.0,
-    high=15.0,
+    high=31.0,
     step=2.0,
     default=7,
 )

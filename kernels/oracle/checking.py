@@ -265,8 +265,9 @@ def taps_of_tile(job: Job, high: int, wide: int) -> int:
     """Products for a tile, and for what earlier steps give around it."""
     taps = reach = 0
     for step in reversed(job.steps):
-        around = min(high + 2 * reach, job.height) * min(wide + 2 * reach, job.width)
-        taps += around * step.filter.taps
+        # What a filter works out first it needs around the tile as well.
+        far = 2 * (reach + step.filter.reach - step.filter.ksize // 2)
+        taps += min(high + far, job.height) * min(wide + far, job.width) * step.filter.taps
         reach += step.filter.reach
     return taps * job.channels
 

@@ -338,7 +338,8 @@ class HeaderError(CannotRunError):
 
 
 def refusal(file: str, what: str, line: int = 0) -> HeaderError:
-    return HeaderError(f"{file}{f', line {line}' if line else ''}: {what}.")
+    end = "." * (what[-1] != "?")
+    return HeaderError(f"{file}{f', line {line}' if line else ''}: {what}{end}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from kernels import filters
 from kernels.core.cache import all_finite
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import CannotRunError
+from kernels.core.errors import CannotRunError, hint_of
 from kernels.core.job import Job
 from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.verdict import Tolerance
@@ -387,8 +387,8 @@ def _key_of(path: Path) -> str:
 
 def _check(rung: Rung, header: Header) -> None:
     if rung.filter not in WORDS:
-        known = ", ".join(WORDS)
-        raise header.error(f"no rung does {rung.filter!r}; choose from {known}", "filter")
+        hint = hint_of(rung.filter, tuple(WORDS)).rstrip(".")
+        raise header.error(f"there is no filter {rung.filter!r}; {hint}", "filter")
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")

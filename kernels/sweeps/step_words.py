@@ -245,7 +245,7 @@ def parse_step(text: str) -> WrittenStep:
     for each in others:
         word, _, value = each.partition("=")
         said.append(("on", "false") if each.strip() == "off" else (word.strip(), value))
-    words = {word: _value(word, value.strip()) for word, value in said}
+    words = {word.replace("-", "_"): _value(word, value.strip()) for word, value in said}
     try:
         if len(words) < len(said):
             raise StepFileError("A word is given twice.")

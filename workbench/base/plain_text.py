@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from html import escape
 
@@ -46,6 +47,16 @@ def tip_text(text: str) -> str:
         return text
     lines = escape(text).replace("\n", "<br>")
     return f"<qt>{lines}</qt>"
+
+
+# What a sentence needs and a search does not.
+_FILL = "a an the of from this that my in on to and but with for i want please make how do can get"
+FILLERS = frozenset(f"{_FILL} rid photo photos picture pictures image images".split())
+
+
+def search_words(text: str) -> list[str]:
+    """The words of a search, in small letters, without punctuation and hyphens."""
+    return re.findall(r"[^\s_\-.,;!?…'\"]+", text.casefold())
 
 
 def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> None:

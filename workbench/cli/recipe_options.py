@@ -76,6 +76,9 @@ def _steps_changes(arguments: Namespace) -> Changes:
     path = Path(arguments.steps)
     if path.suffix.lower() != step_words.SUFFIX and not path.exists():
         ready, other = step_words.ready_made(), ", or a file such as mine.toml"
+        first = arguments.steps.replace(",", ":").partition(":")[0]
+        if first in {each.key for each in filters.all_filters()}:
+            raise BadJobError(f"--steps names a list; a step is --step {arguments.steps}.")
         found = ready[known_name("list", arguments.steps, tuple(ready), other)]
         return step_files.changes_of(found)
     return step_files.changes_of(step_words.read(path))
@@ -94,6 +97,12 @@ def _list_changes(arguments: Namespace, changes: Changes, given: Changes) -> Cha
 
 
 def _filter_changes(arguments: Namespace, state: State) -> Changes:
+    named = arguments.filter or ("custom" if arguments.weights is not None else state.filter)
+    chosen = filters.get(named)
+    for name in OF_FILTER:  # the window hides it, here it would be dropped
+        is_given = getattr(arguments, OPTIONS[name]) is not None
+        if is_given and not filters.has_parameter(chosen, name):
+            raise BadJobError(f"{chosen.title} takes no {option_of(name)}.")
     if arguments.weights is not None:
         if arguments.filter not in (None, "custom"):
             raise BadJobError(f"--weights are own weights, so --filter {arguments.filter} clashes.")
@@ -103,12 +112,7 @@ def _filter_changes(arguments: Namespace, state: State) -> Changes:
         raise BadJobError("--offset is added to what own weights give; it needs --weights.")
     if arguments.filter == "custom":
         raise BadJobError('The filter custom needs --weights, such as "0 0 0; 0 1 0; 0 0 0".')
-    changes = intents.with_filter(state, arguments.filter or state.filter)
-    chosen = filters.get(changes["filter"])
-    for name in OF_FILTER:  # the window hides it, here it would be dropped
-        is_given = getattr(arguments, OPTIONS[name]) is not None
-        if is_given and not filters.has_parameter(chosen, name):
-            raise BadJobError(f"{chosen.title} takes no {option_of(name)}.")
+    changes = intents.with_filter(state, named)
     return {**alone(state), **changes} if arguments.filter else {}
 
 

@@ -12,7 +12,7 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES
-from kernels.core.nonlinear import MAX_KSIZE
+from kernels.core.nonlinear import MAX_KSIZE, MAX_PATCH
 from kernels.core.timing import Cache
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
@@ -247,7 +247,7 @@ class State:
     patch: int = choice(
         parameters.PATCH.default,
         "patch",
-        _whole(range(1, 16, 2)),
+        _whole(range(1, MAX_PATCH + 1, 2)),
         "reruns is_gradual",
         option="patch",
     )

@@ -17,7 +17,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.sweeps.plan_files import presets
 from workbench.base import theme
 from workbench.base.paths import asset_table
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import FILLERS, Label, search_words, tip_text
 from workbench.model import intents
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
@@ -67,10 +67,10 @@ def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]
 def find(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
     """Find the entries for `query`, the best first; all without words.
 
-    Each word of the query is a word of the name, or its beginning; the beginning of another word
-    for it; initials and what follows them; or, if nothing else is found, letters in order.
+    Each word of the query but a filler is a word of the name, or its beginning; the beginning of
+    another for it; initials and what follows them; or, if nothing else is found, letters in order.
     """
-    words = [_patterns(word) for word in query.casefold().split()]
+    words = [_patterns(word) for word in search_words(query)]
     ranked = [(rank, each) for each in entries if (rank := _rank(words, each)) is not None]
     if any(rank[1] < LETTERS for rank, _ in ranked):
         ranked = [found for found in ranked if found[0][1] < LETTERS]
@@ -81,9 +81,10 @@ def _patterns(word: str) -> list[re.Pattern[str]]:
     """Ways to find a word: whole, its start, in other words, initials, letters in order."""
     letters = [re.escape(letter) for letter in word]
     start = (r"\b" if word[0].isalnum() else "") + re.escape(word)
+    initials = "" if word in FILLERS else r"\b" + r"(?:|.*?\b)".join(letters)
     return [
         *(re.compile(rf"{start}\b"), re.compile(start), re.compile(start)),
-        *(re.compile(r"\b" + r"(?:|.*?\b)".join(letters)), re.compile(".*?".join(letters))),
+        *(re.compile(initials), re.compile(".*?".join(letters))),
     ]
 
 

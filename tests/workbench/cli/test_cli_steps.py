@@ -107,6 +107,7 @@ def test_a_file_and_a_list_by_name_are_read(folder, capsys):
         ),
         (("--steps", "gone.toml"), "gone.toml cannot be read: No such file or directory."),
         (("--steps", "skatch"), "There is no list 'skatch'; did you mean sketch?"),
+        (("--steps", "median:3"), "--steps names a list; a step is --step median:3."),
         (("--step", "box:4"), "box:4: size must be an odd number"),
         (("--step", "box", "--steps", "sketch"), "both name the steps"),
         (("--step", "box", "--size", "3"), "--size is a step's: write it there"),
@@ -117,6 +118,10 @@ def test_a_file_and_a_list_by_name_are_read(folder, capsys):
     ):
         assert run("apply", "in/p1.png", "out.png", *words) == 2
         assert said in capsys.readouterr().err
+
+
+def test_words_of_a_step_may_be_written_as_options_are(folder):
+    assert state_of("--step", "bilateral:9,sigma-colour=0.2").sigma_colour == 0.2
 
 
 def test_every_bell_that_is_cut_off_and_sums_below_zero_are_told_of(folder, capsys):

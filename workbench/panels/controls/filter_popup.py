@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +17,7 @@ from kernels.filters import GROUPS, Filter, has_parameter
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
 from workbench.base.paths import asset_table
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import FILLERS, Label, search_words, tip_text
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import white_of
 from workbench.model.state import State
@@ -151,12 +150,14 @@ class FilterPopup(QFrame):
 
     def _find(self, text: str) -> None:
         """Show the filters found by `text`, below their groups, and mark one."""
-        parts, found, others = text.lower().split(), set(), asset_table("help/synonyms.toml")
-        for each in filters.all_filters():
-            known = f"{each.title} {each.group} {each.idea} {others.get(each.title, '')}"
-            there = re.findall(r"[\w-]+", known.lower())
-            if all(any(word.startswith(part) for word in there) for part in parts):
-                found.add(each.key)
+        every, others = search_words(text), asset_table("help/synonyms.toml")
+        parts, found = [part for part in every if part not in FILLERS] or every, set[str]()
+        for has_idea in (False, True):  # a sentence may name what its filter is not for
+            for each in () if found else filters.all_filters():
+                known = f"{each.title} {each.group} {others.get(each.title, '')}"
+                there = search_words(f"{known} {each.idea if has_idea else ''}")
+                if all(any(word.startswith(part) for word in there) for part in parts):
+                    found.add(each.key)
         for heading, tiles in self._groups:
             for tile in tiles:
                 tile.setHidden(tile.data(KEY) not in found)
@@ -165,7 +166,7 @@ class FilterPopup(QFrame):
         shown = [tile for tile in self._tiles if not tile.isHidden()]
         # What is called so goes before what stands in a group called so.
         named = [e for e in shown if text and e.text().lower().startswith(text.lower())]
-        if named or (shown and self._list.currentItem() not in shown):
+        if text and shown:
             self._list.setCurrentItem((named or shown)[0])
 
 

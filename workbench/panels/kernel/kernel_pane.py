@@ -96,10 +96,10 @@ class FileRow(QWidget):
     def begin_new(self, key: str) -> None:
         """Begin a kernel with the starting point's text, by its key; empty: the empty one's."""
         point = next(each for each in starting_points() if each.key == key)
+        if point.filter:  # first, or the text would be tried on another filter's job
+            self.filter_wanted.emit(point.filter)
         self._hold_unless_allowed(None, True)
         self.file.begin(point.text, f"{point.stem}.cu")
-        if point.filter:
-            self.filter_wanted.emit(point.filter)
 
     def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
         """Open a kernel's file; one from elsewhere runs once the user says so, or named it.

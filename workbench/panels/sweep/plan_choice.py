@@ -252,7 +252,8 @@ class PlanChoice(QWidget):
         said = f"{count}\nwith {fixed}." if fixed else f"{count}."
         if unable := self._editor.unable:
             all_of_it = len(unable) + len(self.plan.implementations)
-            said += f" {len(unable)} of its {all_of_it} implementations cannot run here."
+            said += f" {len(unable)} of its {all_of_it} implementations cannot run here"
+            said += f": {reason}" if (reason := next(iter(unable.values()))) else "."
         self._show_hint(said, is_wrong=False)
 
     def _show_hint(self, text: str, *, is_wrong: bool) -> None:

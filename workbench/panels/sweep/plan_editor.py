@@ -186,11 +186,11 @@ class PlanEditor(QWidget):
         return self.texts(), turned, self._transfers.isChecked()
 
     @property
-    def unable(self) -> list[str]:
-        """Keys in the plan that cannot run here."""
+    def unable(self) -> dict[str, str]:
+        """Keys in the plan that cannot run here, each with the reason, if that is known."""
         wanted = self._base.implementations if self._base else ()
-        able = {key for key, (_, reason) in self._offered.items() if reason is None}
-        return [key for key in wanted if key not in able]
+        found = {key: self._offered.get(key, (None, ""))[1] for key in wanted}
+        return {key: reason for key, reason in found.items() if reason is not None}
 
     # -- what it shows
 

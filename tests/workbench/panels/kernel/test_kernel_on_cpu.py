@@ -6,12 +6,14 @@ import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton
 
+from kernels import filters
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
 from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.kernel.trying import Trying
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 BARRIER = "    __syncthreads();"
@@ -87,11 +89,14 @@ def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
 def test_a_whole_kernel_brings_its_filter_and_is_held_against_that(
     qtbot, window, title, key, right, wrong
 ):
-    before = window.store.state.filter
+    before, said = window.store.state.filter, set()
+    trying = window.findChild(Trying)
+    trying.asked_for.connect(lambda asked: said.add(asked.job.title) if asked else None)
     menu = child(window, "kernel-new", QToolButton).menu()
     next(each for each in menu.actions() if each.text() == title).trigger()
     tried(qtbot, window)
     assert window.store.state.filter == key
+    assert said == {filters.get(key).title}  # and of no job before that
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
     text = editor(window).toPlainText()

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from kernels.core.device import NoDevice
 from kernels.sweeps.plan_files import presets
 from tests.made_up import implementations
+from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
@@ -172,7 +173,7 @@ def test_a_line_that_makes_no_sense_is_told_below_it_and_cannot_be_started(panel
     assert child(panel, "sweep-start").isEnabled()
 
 
-def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel, worker):
+def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(qtbot, panel, worker):
     worker.device_found.emit(NO_GPU)
     panel.choice.show_implementations(
         [
@@ -187,6 +188,9 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     assert {implementations()[key].kind for key in asked(panel).implementations} == {"cpu"}
     write(panel, "blocks", "grid")
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
+    choose(panel, next(each.key for each in presets() if "shared" in each.plan.implementations))
+    why = f"implementations cannot run here: {NO_GPU.reason}"
+    until(qtbot, lambda: words(panel, "sweep-hint").endswith(why))
 
 
 # -- presets and files

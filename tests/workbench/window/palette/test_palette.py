@@ -36,6 +36,13 @@ def test_words_come_in_any_order_and_a_menu_finds_too():
     assert names("menu box", "Box blur", "Gaussian blur") == ["Box blur"]
 
 
+def test_what_only_fills_a_sentence_may_be_missing():
+    texts = ("Zoom out", "Zoom in", "Sharpen")
+    assert names("please zoom into the picture", *texts) == []
+    assert names("please zoom in, my picture!", *texts) == ["Zoom in", "Zoom out"]
+    assert names("top_hat", "Top-hat") == ["Top-hat"]
+
+
 def test_what_cannot_be_done_comes_last():
     able, not_able = (
         PaletteEntry("Save b", "", lambda: 0),
