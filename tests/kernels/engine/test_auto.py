@@ -192,7 +192,7 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Rank(15, 0), "float32", "extreme_copies"),
         (Rank(9, 0, is_disk=True), "uint8", "extreme_disk"),
         (Morphology(9), "uint8", "morphology_ring"),
-        (Morphology(9), "float32", "morphology_copies"),
+        (Morphology(9), "float32", "morphology_ring"),
         (Morphology(63), "uint8", "morphology_passes"),
         (Morphology(9, is_disk=True), "uint8", "morphology_disk"),
         (Bilateral(9), "float32", "bilateral_pairs"),

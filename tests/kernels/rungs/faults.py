@@ -302,9 +302,6 @@ FAULTS = {
     "the rows that are kept are a step old": Fault(
         "morphology_ring", "kept[i] = values[STEP_ROWS + i]", "kept[i] = values[i]"
     ),
-    "the engine brings a row too few": Fault(
-        "morphology_copies", "if (r < STEP_ROWS) bring", "if (r < STEP_ROWS - 1) bring"
-    ),
     "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
     "a term is summed over what is still read": Fault(
         "low_rank", "__syncthreads();  // what was summed along x has been read", ""
