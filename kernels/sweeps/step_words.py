@@ -177,7 +177,8 @@ def made_filter(step: Any, white: float = 1.0) -> Correlation | NonLinear:
     white  the sample value that parameters and the offset are parts of
     """
     given = tuple(getattr(step, name) for name in PARAMETERS)
-    found = _made(step.filter, step.ksize, white, given)
+    of = 1.0 if filters.get(step.filter).has_weights else white  # weights are the same array
+    found = _made(step.filter, step.ksize, of, given)
     if isinstance(found, Correlation) and step.offset:
         takes_it = has_parameter(filters.get(step.filter), "matrix")
         return Correlation(found.weights, step.offset * white) if takes_it else found
