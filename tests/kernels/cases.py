@@ -125,6 +125,7 @@ TAKE_FEW += ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes")
 # Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
 SIZES_OF = {
+    "extreme_tile": (1, 3, 5, 9),
     "median_sort": (1, 3, 5),
     "median_network": (1, 3, 5),
     "median_columns": (3,),

@@ -125,8 +125,8 @@ def _implementations(engine: Engine, key: str | None) -> list[Data]:
 
 
 def _small_jobs(chosen: Filter) -> Iterator[Job]:
-    pixel = np.zeros((1, 1, 1), np.uint8)
-    for ksize, is_disk in product(map(chosen.nearest_size, (3, 5)), (False, True)):
+    pixels = [np.zeros((1, 1, c), kind) for c in (1, 3) for kind in ("uint8", "float32")]
+    for pixel, ksize, is_disk in product(pixels, map(chosen.nearest_size, (3, 5)), (False, True)):
         with suppress(BadJobError):  # own weights have one size
             yield Job(pixel, job_steps(WrittenStep(chosen.key, ksize, is_disk=is_disk)))
 

@@ -211,7 +211,7 @@ def test_list_has_the_implementations_of_one_filter(found, capsys):
     listed = found("list", "--filter", "percentile", "--json")["implementations"]
     keys = [each["key"] for each in listed]
     assert keys == ["auto", "sequential", "parallel", "opencv", "median_sort", "rank_bits"]
-    assert "no percentile" in listed[3]["why_not"]
+    assert "the same as Percentile" in listed[3]["why_not"]
     for wrong, said in ((["medain"], "mean median"), (["median", "borders"], "leave it out")):
         assert main.main(["list", "--filter", *wrong]) == 2
         assert said in capsys.readouterr().err

@@ -33,7 +33,8 @@ TWINS = {
 }
 # What the chip on a picture lets one choose, as Settings does; and what a kernel of one's own
 # begins with.
-CHOICES = {*NEGATIVE_TITLES.values(), "Empty kernel", *(rung.title for rung in ladder())}
+CHOICES = {*NEGATIVE_TITLES.values(), *(rung.title for rung in ladder())}
+CHOICES |= {"Empty kernel", "My median", "My dilation"}
 MIN_LETTERS = 8  # of a tooltip that says something
 
 
@@ -204,6 +205,11 @@ OTHERS = {
     "block_xy": (16, 16),
     "percentile": 75.0,
     "is_disk": True,
+    "sigma_colour": 0.2,
+    "patch": 5,
+    "strength": 0.1,
+    "epsilon": 0.1,
+    "threshold": 0.1,
     "devices": 2,
     "baseline": "parallel",
     "cache": "warm",

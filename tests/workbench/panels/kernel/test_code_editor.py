@@ -298,6 +298,6 @@ def test_words_of_the_prelude_are_offered_with_their_meaning(page, editor):
 
 def test_the_words_of_the_prelude_are_read_from_it():
     words = known_words()
-    assert words["KSIZE"] == "the weights are KSIZE x KSIZE"
+    assert words["KSIZE"] == "the weights, or a window, are KSIZE x KSIZE"
     assert words["read_along"].startswith("(const T* row, int x, int width) Sample x of a row")
     assert {"CLAMP", "uint8", "RADIUS", "to_sample", "DYNAMIC_SHARED", "blockIdx"} <= set(words)
