@@ -14,7 +14,6 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError, CannotRunError
 from kernels.core.health import Health, disturbances_of
-from kernels.core.nonlinear import Rank
 from kernels.core.step import LENGTH, OUTPUT, Correlation, Filter, Step, StepRun, Weights
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
@@ -244,12 +243,6 @@ class Job:
     def has_weights(self) -> bool:
         """True where the first step's filter is a weighted sum."""
         return isinstance(self.filter, Correlation)
-
-    @property
-    def rank(self) -> Rank:
-        """The first step's filter, where it is an order statistic."""
-        assert isinstance(self.filter, Rank)
-        return self.filter
 
     @property
     def implementation(self) -> str:

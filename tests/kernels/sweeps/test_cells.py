@@ -76,7 +76,7 @@ def test_a_gradient_and_own_weights_reach_the_job():
 
 
 def test_an_order_statistic_reaches_the_job():
-    assert job_of(Cell("opencv", filter="maximum", ksize=5)).rank == Rank(5, 100.0)
+    assert job_of(Cell("opencv", filter="maximum", ksize=5)).filter == Rank(5, 100.0)
 
 
 def test_a_given_picture_is_brought_to_the_cell_s_form():
