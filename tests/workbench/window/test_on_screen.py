@@ -5,9 +5,10 @@ import gc
 import pytest
 from PySide6.QtCore import SIGNAL, QCoreApplication, QEvent, QPoint, QRect, QTimer
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from tests.workbench.driving import until
-from workbench.window.window_layout import MOVED, brought_back
+from workbench.window.window_layout import MOVED, OnScreen, brought_back
 
 LEFT, RIGHT = QRect(0, 0, 1920, 1050), QRect(1920, 0, 1280, 720)
 FAR = QPoint(5000, 4000)
@@ -17,6 +18,9 @@ FAR = QPoint(5000, 4000)
 def alone(qapp):
     """Guards of earlier tests' windows would bring these back first, and tell of it there."""
     gc.collect()
+    for each in QApplication.topLevelWidgets():  # what something still holds
+        for guard in each.findChildren(OnScreen):
+            guard.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
