@@ -14,7 +14,16 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError, CannotRunError
 from kernels.core.health import Health, disturbances_of
-from kernels.core.step import LENGTH, OUTPUT, Correlation, Filter, Step, StepRun, Weights
+from kernels.core.step import (
+    LENGTH,
+    MAX_OFFSET,
+    OUTPUT,
+    Correlation,
+    Filter,
+    Step,
+    StepRun,
+    Weights,
+)
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 
@@ -60,10 +69,10 @@ class Job:
     """A picture and the steps to take; raises BadJobError where its parts do not fit together.
 
     picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
-                    4 channels is alpha, which passes through untouched.  Make it read-only where it
-                    can be: only then may it stay on the device between jobs.  (H, W) is taken as
-                    one channel: `picture` becomes its (H, W, 1) view, `is_flat` says so, and what
-                    the Engine gives back is (H, W) again.
+                    4 channels is alpha.  Make it read-only where it can be: only then may it stay
+                    on the device between jobs.  (H, W) is taken as one channel: `picture` becomes
+                    its (H, W, 1) view, `is_flat` says so, and what the Engine gives back is (H, W)
+                    again.
     steps           1 to MAX_STEPS filters; samples between them are float32, neither rounded nor
                     clipped.  A length follows weights without an offset, which it is one filter
                     with.
@@ -71,10 +80,14 @@ class Job:
     is_rounded      whether samples are rounded to the picture's type after each filter instead, and
                     before they are mixed with its input
     region          the part that is filtered; None: all
+    opaque          alpha of an opaque pixel, in sample values: colours are weighted by alpha before
+                    all steps, which means filter as well, and divided by it at the end, so that
+                    what cannot be seen colours nothing.  None: alpha passes through untouched.
+    filters_alpha   whether alpha is filtered as if it were a colour
     strip           which rows of a larger picture this one holds; None: it is whole
 
     A job that `is_one_launch` is what implementations run: one filter, or weights and a length,
-    rounded once.  Its `correlation`, `implementation` and so on are those of its first step.
+    rounded once, of samples as they are.  Its `correlation`, `implementation` and so on are those of its first step.
     """
 
     picture: NDArray[Any] = field(repr=False)
@@ -85,6 +98,8 @@ class Job:
     is_flat: bool = False  # whether the picture was given as (H, W); not to be set by hand
     devices: int = 1  # how many GPUs share the picture's rows; of no account on the CPU
     strip: RowStrip | None = None
+    opaque: float | None = None
+    filters_alpha: bool = False
 
     def __post_init__(self) -> None:
         if self.picture.ndim == 2:
@@ -98,6 +113,10 @@ class Job:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
         if self.region is not None:
             self._check_region(self.region)
+        if self.channels not in (2, 4):
+            object.__setattr__(self, "opaque", None)
+        elif self.opaque is not None and not 0 < self.opaque <= MAX_OFFSET:
+            raise BadJobError(f"An opaque alpha is above 0, not {self.opaque:g}.")
         if self.devices < 1:
             raise BadJobError(f"A job takes at least one GPU, not {self.devices}.")
 
@@ -208,8 +227,9 @@ class Job:
 
     @property
     def is_one_launch(self) -> bool:
-        """True for one filter, or weights and a length, that is not blended with its input."""
+        """True for one filter, or weights and a length, with nothing done before or after it."""
         is_mixed = self.steps[-1].blend != OUTPUT or self.region is not None
+        is_mixed = is_mixed or self.opaque is not None
         return len(self.steps) == 1 + self.has_length and not is_mixed
 
     @property
@@ -218,14 +238,19 @@ class Job:
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
-            alone = step if step.blend == OUTPUT else replace(step, **OUTPUT._asdict())
-            runs.append(StepRun((*before, alone), step.blend, taken))
+            alone = step if step.blend == OUTPUT else replace(step, mix=1.0, threshold=0.0)
+            blend, is_mean = step.blend, False
+            if self.opaque is not None and isinstance(step.filter, Correlation):
+                is_mean = step.filter.is_mean
+                blend = blend._replace(offset=step.filter.offset / self.opaque)
+                alone = replace(alone, filter=Correlation(step.filter.weights))
+            runs.append(StepRun((*before, alone), blend, taken, is_mean))
         return tuple(runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
         """The job of one of `runs`, given what those before it gave."""
         job = replace(self, picture=picture, steps=run.steps, is_rounded=False, region=None)
-        return replace(job, is_flat=False)
+        return replace(job, is_flat=False, opaque=None, filters_alpha=run.filters_alpha)
 
     @property
     def correlation(self) -> Correlation:
@@ -311,8 +336,8 @@ class Job:
 
     @property
     def has_alpha(self) -> bool:
-        """True if the last channel is alpha, which is copied, not filtered."""
-        return self.channels in (2, 4)
+        """True if the last channel is alpha, which is copied, unless it is weighted with."""
+        return self.channels in (2, 4) and not self.filters_alpha
 
     @property
     def pixel_type(self) -> str:

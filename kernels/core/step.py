@@ -12,6 +12,7 @@ from kernels.core.cache import may_change, read_only
 from kernels.core.errors import BadJobError
 from kernels.core.nonlinear import MAX_KSIZE, NonLinear
 
+MEAN_WITHIN = 1e-3  # of 1: sums of weights that are typed with three digits
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 Weights = NDArray[np.float32]
 
@@ -54,6 +55,11 @@ class Correlation:
         """Products for a sample."""
         return self.weights.size
 
+    @property
+    def is_mean(self) -> bool:
+        """True if the weights add up to 1, so that what is the same everywhere stays as it is."""
+        return abs(float(self.weights.sum(dtype=np.float64)) - 1) < MEAN_WITHIN
+
 
 def _check_weights(weights: Weights) -> None:
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
@@ -77,10 +83,15 @@ Filter = Correlation | Length | NonLinear
 
 
 class Blend(NamedTuple):
-    """How a filter's output and its input make what a step gives: as fields of a Step."""
+    """How a filter's output and its input make what a step gives.
+
+    mix, threshold  as fields of a Step
+    offset          added to colours that are weighted by alpha, times the alpha that is filtered
+    """
 
     mix: float = 1.0
     threshold: float = 0.0
+    offset: float = 0.0
 
 
 OUTPUT = Blend()  # the output alone
@@ -140,3 +151,4 @@ class StepRun:
     steps: tuple[Step, ...]  # one, or weights and a length, not blended
     blend: Blend  # how their output and their input make what they give
     taken: int  # steps of the job that are taken when they are
+    filters_alpha: bool = False  # as if it were a colour; else it passes through

@@ -187,7 +187,8 @@ class Engine:
         Result whenever it knows more; the last one knows all.
 
         Of a list each step is filtered, timed and checked, unless what it gave is known from
-        before, and then the whole: where all of it runs on one GPU, it is timed in one go.
+        before, and then the whole: where all of it runs on one GPU, it is timed in one go, unless
+        colours are weighted by alpha, which the CPU does.
 
         refused  picks that `auto` is not to take
         Raises the errors of `kernels.core.errors`: CannotRunError with the implementation's reason.
@@ -332,7 +333,7 @@ class Engine:
     def on_one_gpu(self, result: Result) -> list[tuple[Rung, Job]]:
         """What ran each step of a list, and its job; empty where not all of it can be one run."""
         runs: list[tuple[Rung, Job]] = []
-        for each in result.steps:
+        for each in result.steps if result.job.opaque is None else ():
             if is_own(each.implementation) or each.strips > 1 or each.job.devices > 1:
                 return []
             rung = self.implementation(each.implementation)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +24,7 @@ from kernels.core.health import health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
 from kernels.core.step import OUTPUT, Blend, StepRun
 from kernels.core.timing import Timing, added_up
-from kernels.oracle.reference import to_pixel_type
+from kernels.oracle.reference import least_alpha, to_pixel_type
 
 KEPT_BYTES = 1 << 29  # of samples that runs were given and gave
 KEPT_PICTURES = 2  # the one in view, and a sweep's
@@ -44,7 +44,8 @@ class KeptRun:
     @classmethod
     def of(cls, start: Samples, sampling: Sampling, result: Result, blend: Blend) -> KeptRun:
         """Blend what a run gave with what it was given."""
-        given = blended(blend, result.job.picture, result.picture)
+        job = result.job
+        given = blended(blend, job.picture, result.picture, filters_alpha=job.filters_alpha)
         return cls(start, sampling, result, blend, given)
 
     def stands_for(self, wanted: Sampling) -> bool:
@@ -134,19 +135,42 @@ def list_filtering(
     finally:  # also where it is stopped in between
         if not may_change(job.picture):
             kept.keep(done)
-    yield _whole(job, inside(job, done[-1].given), tuple(each.result for each in done))
+    yield _whole(job, _as_picture(job, done[-1].given), tuple(each.result for each in done))
 
 
 def inside(job: Job, given: Samples) -> Samples:
-    """What was filtered, inside the job's region, in float32; the original elsewhere."""
+    """What was filtered, inside the job's region, in float32; elsewhere what it was before."""
     if job.region is None:
         return given
-    share, original = job.share(), job.picture.astype(np.float32)
+    share, original = job.share(), between(job).astype(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
         faded = share * given.astype(np.float32) + (np.float32(1) - share) * original
     found = np.where(share == 0, original, np.where(share == 1, given, faded))
-    if job.has_alpha:
+    if job.has_alpha and job.opaque is None:
         found[..., -1] = original[..., -1]
+    return found
+
+
+def _as_picture(job: Job, given: Samples) -> Samples:
+    """What the runs gave, inside the region; outside colours stay, whatever their alpha."""
+    found = divided(job.opaque, inside(job, given))
+    is_part = job.opaque is not None and job.region is not None
+    return np.where(job.share() == 0, job.picture, found) if is_part else found
+
+
+def divided(opaque: float | None, given: Samples) -> Samples:
+    """Colours weighted by alpha divided by it, in float32; None: they are not.
+
+    Below `least_alpha`, which nobody sees, they fade to 0 instead of growing without a bound.
+    """
+    if opaque is None:
+        return given
+    found = given.astype(np.float32)
+    alpha = np.maximum(found[..., -1:], 0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        least = np.float32(least_alpha(opaque))
+        found[..., :-1] *= np.float32(opaque) * alpha / np.square(np.maximum(alpha, least))
+    found[..., -1:] = np.minimum(alpha, np.float32(opaque))
     return found
 
 
@@ -174,8 +198,23 @@ def _name(runs: Sequence[StepRun], number: int) -> str:
 
 def between(job: Job) -> Samples:
     """A job's picture as samples are between steps; the same array for the same picture."""
+    if job.opaque is not None:
+        return _weighted(job.opaque, job.is_rounded)(job.picture)
     is_wide = not job.is_rounded and job.pixel_type != "float32"
     return _widened(job.picture) if is_wide else job.picture
+
+
+@cache
+def _weighted(opaque: float, is_rounded: bool) -> Callable[[Samples], Samples]:
+    """A function that gives pictures with colours weighted by alpha."""
+
+    def weigh(picture: Samples) -> Samples:
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = picture.astype(np.float32)
+            found[..., :-1] *= found[..., -1:] / np.float32(opaque)
+        return _of_type(found, picture.dtype if is_rounded else found.dtype)
+
+    return once_a_picture(weigh)
 
 
 @once_a_picture
@@ -184,19 +223,26 @@ def _widened(picture: Samples) -> Samples:
         return read_only(picture.astype(np.float32))
 
 
-def blended(blend: Blend, before: Samples, after: Samples) -> Samples:
-    """A run's output blended with its input, in float32, of the same type; alpha is the same."""
+def blended(
+    blend: Blend, before: Samples, after: Samples, *, filters_alpha: bool = False
+) -> Samples:
+    """A run's output blended with its input, in float32, of the same type.
+
+    filters_alpha  as if it were a colour; else it is the same
+    """
     if blend == OUTPUT:
         return after
-    share, threshold = map(np.float32, blend)
+    share, threshold, offset = map(np.float32, blend)
     found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
+        if offset:
+            found[..., :-1] += offset * found[..., -1:]
         if threshold:
             change = found - was
             found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
         if share != 1:
             found = share * found + (np.float32(1) - share) * was
-    if after.shape[2] in (2, 4):
+    if after.shape[2] in (2, 4) and not filters_alpha:
         found[..., -1] = before[..., -1]
     return _of_type(found, after.dtype)
 
@@ -250,7 +296,11 @@ def parts_ahead(job: Job) -> Iterator[tuple[str, Job]]:
     if job.is_one_launch:
         yield "", job
         return
-    given, runs = between(job), job.runs
+    is_weighted = job.opaque is not None  # which takes a while, and integers have no NaN
+    given = job.picture if is_weighted else between(job)
+    if is_weighted and not job.is_rounded and job.picture.dtype != np.float32:
+        given = blank(given.shape, "float32")
+    runs = job.runs
     for number, run in enumerate(runs, start=1):
         yield _name(runs, number), job.part(run, given)
         given = blank(given.shape, str(given.dtype))

@@ -26,7 +26,7 @@ from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.nonlinear import Floats, in_doubt
-from kernels.oracle.reference import filtered, place_of, to_pixel_type
+from kernels.oracle.reference import filtered, least_alpha, place_of, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 # Of a wide filter over a huge picture smaller ones, so that there are still a few of them.
@@ -125,18 +125,25 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
     e₁·L₂·…·Lₙ + … + eₙ, with what each run may be off by, and how much it makes of an error in the
     maximum norm: Σ|w|, and LENGTH_GAIN for a length.  Rounding between steps adds what it may.
     Of non-local means it is assumed, not known, that rounding decides on no more than one weight of
-    a pixel whether it is below CUT.
+    a pixel whether it is below CUT.  Where colours are weighted by alpha the error is that of these
+    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`.
 
     tolerances  of what ran each of `job.runs`
     """
     error, largest, runs = 0.0, largest_finite(job.picture), job.runs
+    if job.opaque is not None:  # a quotient, and a product
+        error = 2 * (UNIT_ROUNDOFF * largest + MIN_NORMAL)
+        error, largest = _stored(job, error, largest) if job.is_rounded else (error, largest)
     for run, tolerance in zip(runs, tolerances, strict=True):
         part = job.part(run, job.picture)
         own, made, most = _grown(part, tolerance, largest)
         if isinstance(part.filter, NonLocalMeans):
             own += 2 * CUT * largest
         found, made = most * error + own + tolerance.levels * job.is_rounded, made + own
-        is_stored = job.is_rounded and run is not runs[-1]
+        is_stored = job.is_rounded and (run is not runs[-1] or job.opaque is not None)
+        if lift := abs(run.blend.offset):  # times alpha
+            made *= 1 + lift
+            found = (1 + lift) * found + 2 * UNIT_ROUNDOFF * made
         if run.blend != OUTPUT:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
             mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
@@ -340,6 +347,8 @@ def judged(
     leeway  how much more some samples may be off by, before rounding
     """
     expected = to_pixel_type(oracle, got.dtype)
+    if job.opaque is not None:
+        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
         nothing = np.zeros(got.shape, np.bool_)
         return np.zeros(got.shape), nothing, nothing.copy()
@@ -347,9 +356,28 @@ def judged(
     differs = ~is_as_before(got, expected)
     differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
     wrong = _is_wrong(got, error, oracle, limits, leeway)
-    if job.has_alpha:  # copied, so not a bit may differ
+    if job.opaque is not None:
+        unseen = np.isinf(leeway)
+        error, differs = np.where(unseen, 0.0, error), differs & ~unseen
+    elif job.has_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
     return error, differs, wrong
+
+
+def _of_dividing(opaque: float, oracle: Floats, bound: float) -> Floats:
+    """How much more samples may be off by after colours were divided by alpha.
+
+    c = w p / a: p and a may be off by `bound`, and so c by (w + |c|) / a times that, and by what
+    five operations round.  Colours whose alpha is none at all are of no account.
+    """
+    alpha, colours = oracle[..., -1:], np.abs(oracle)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        least = 1.01 * least_alpha(opaque) + bound
+        grows = 1.01 * (opaque + colours) / alpha
+        more = np.maximum(grows - 1, 0) * bound + 8 * UNIT_ROUNDOFF * colours
+    more = np.where(alpha > least, more, np.inf)
+    more[..., -1] = 0
+    return np.nan_to_num(more, nan=np.inf, posinf=np.inf)
 
 
 def _distance(got: NDArray[Any], expected: NDArray[Any]) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.step import OUTPUT, Correlation, Length, Step, Weights
+from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, Weights
 from kernels.oracle.nonlinear import Floats, Place, output
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
 
     rows, columns  the (start, stop) to work out
     taken          after how many of the steps; None: all
-    returns        (rows, columns, C) float64; the last of 2 or 4 channels is alpha and is copied
+    returns        (rows, columns, C) float64; alpha, the last of 2 or 4 channels, is copied, or,
+                   where the job says what is opaque, filtered as well where weights add up to 1
     """
     count = len(job.steps) if taken is None else taken
     (top, bottom), (left, right) = rows, columns = (
@@ -40,19 +41,44 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
         found = output(step.filter, place)
     before = place.read(0)
     alpha = before[..., -1]
+    if job.opaque is not None:
+        run = next(each for each in job.runs if each.taken >= count)
+        if not run.filters_alpha:
+            found[..., -1] = alpha
+        found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
+    else:
+        found += _lift(step.filter)
     if step.blend != OUTPUT:
         if step.is_length:  # what the weights before it were given
             before = _given(job, (top, bottom), (left, right), count - 2)
         found = _blended(step, _stored(job, found), before)
     if job.region is not None and taken is None:
-        part = slice(top, bottom), slice(left, right)
-        shares, original = job.share(part).astype(np.float64), job.picture[part]
+        shares = job.share((slice(top, bottom), slice(left, right))).astype(np.float64)
+        original = _given(job, rows, columns, 0)
         found = _stored(job, found)
         with np.errstate(invalid="ignore", over="ignore"):
             mixed = shares * found + (1 - shares) * original
         found = np.where(shares == 0, original, np.where(shares == 1, found, mixed))
-    if job.has_alpha:
+    if job.opaque is not None and taken is None:
+        found = _divided(job.opaque, _stored(job, found))
+        if job.region is not None:  # what cannot be seen is kept as well
+            found = np.where(shares == 0, job.picture[top:bottom, left:right], found)
+    elif job.has_alpha and job.opaque is None:
         found[..., -1] = alpha
+    return found
+
+
+def least_alpha(opaque: float) -> float:
+    """Half a level of integers, or of 16 bits: what is less is no alpha."""
+    return 0.5 if opaque > 1 else opaque / 2**17
+
+
+def _divided(opaque: float, weighted_: Floats) -> Floats:
+    """Colours as they are, of those times their alpha; they fade to 0 below `least_alpha`."""
+    alpha, found = np.maximum(weighted_[..., -1:], 0), weighted_.copy()
+    with np.errstate(invalid="ignore", over="ignore"):
+        found[..., :-1] *= opaque * alpha / np.maximum(alpha, least_alpha(opaque)) ** 2
+    found[..., -1:] = np.minimum(alpha, opaque)
     return found
 
 
@@ -68,13 +94,17 @@ def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
     """What a filter gives of samples that reach beyond its output by `reach` on each side."""
     if isinstance(chosen, Length):
         return length(given)
-    found = weighted(given, chosen.weights)
-    return found + float(np.float32(chosen.offset)) if chosen.offset else found
+    return weighted(given, chosen.weights)
+
+
+def _lift(chosen: Filter) -> float:
+    """What is added to a filter's sums."""
+    return float(np.float32(chosen.offset)) if isinstance(chosen, Correlation) else 0.0
 
 
 def _blended(step: Step, found: Floats, before: Floats) -> Floats:
     """What a step gives, of its filter's output and of its input."""
-    share, threshold = (float(np.float32(each)) for each in step.blend)
+    share, threshold = (float(np.float32(each)) for each in (step.mix, step.threshold))
     with np.errstate(invalid="ignore", over="ignore"):
         if threshold:
             change = found - before
@@ -86,7 +116,11 @@ def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:
     """What the step after `taken` is given, also beyond the picture's edges."""
     if taken == 0:
         with np.errstate(invalid="ignore"):
-            return read(job.picture, job.border, rows, columns).astype(np.float64)
+            found = read(job.picture, job.border, rows, columns).astype(np.float64)
+            if job.opaque is not None:
+                found[..., :-1] *= found[..., -1:] / job.opaque
+                found = _stored(job, found)
+        return found
     down, ys = _needed(rows, job.height, job.border)
     across, xs = _needed(columns, job.width, job.border)
     found = filtered(job, down, across, taken)

@@ -35,6 +35,7 @@ from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, sho
 
 SUFFIX = ".toml"
 VERSION = 1
+ALPHAS = ("premultiplied", "apart")  # ways to filter a picture with transparent pixels
 SHOWN = 60  # letters of what makes no sense
 IDENTITY: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
 Part = tuple[int, int, int, int, int]  # x, y, width, height, feather, in pixels
@@ -73,6 +74,7 @@ class WrittenList:
     border: str | None = None
     region: Part | None = None
     round_between_steps: bool = False
+    alpha: str | None = None
 
 
 class StepFileError(BadJobError):
@@ -109,6 +111,12 @@ def _part(key: str, value: Any) -> Part:
     return cast("Part", part)
 
 
+def _alpha(key: str, value: Any) -> str:
+    if value not in ALPHAS:
+        raise StepFileError(f"{key} is {' or '.join(ALPHAS)}, not {value!r}.")
+    return str(value)
+
+
 def _version(_key: str, value: Any) -> int:
     if type(value) is not int or value != VERSION:
         raise StepFileError(f"It is of version {shown(value)}; this program reads {VERSION}.")
@@ -135,6 +143,7 @@ OF_LIST = {
     "border": PLAN_KEYS["borders"].read,
     "region": _part,
     "round_between_steps": truth,
+    "alpha": _alpha,
 }
 
 
@@ -378,7 +387,7 @@ def list_words(text: str, folder: Path | None = None) -> str:
         if folder is None:
             raise StepFileError(f"Open {text} as the window's steps, and write “this”.")
         found = read(folder / text)
-        for key in ("region", "round_between_steps"):
+        for key in ("region", "round_between_steps", "alpha"):
             if getattr(found, key):
                 raise StepFileError(f"{text} has {key}, which a sweep does not: leave it out.")
         return in_a_line(found.steps)

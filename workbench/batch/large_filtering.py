@@ -308,7 +308,7 @@ def rows_a_strip(
 def _copies(like: Job) -> int:
     """How many copies of a strip there are in float32, beside it and its output."""
     if not like.is_one_launch:  # what each run gave, the first one's input, and one at work
-        return len(like.runs) + 2
+        return len(like.runs) + 2 + (like.opaque is not None)
     return 2 if like.has_length or like.pixel_type == "float16" else 0
 
 
@@ -320,6 +320,7 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
         "shape": [picture.height, picture.width, picture.channels, str(picture.dtype)],
         "border": like.border,
         "is_rounded": like.is_rounded,
+        "opaque": like.opaque,
         "implementation": named,
         "steps": list(map(_asked_of_step, like.steps)),
     }

@@ -158,6 +158,7 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "SIZE": matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes),
     "TYPE": one_of(*PIXEL_TYPES),
     "TYPE,…": several(one_of(*PIXEL_TYPES)),
+    "WAY": one_of("premultiplied", "apart"),
     "WxH": pair,
     "WxH,…": several(pair),
     "X,Y,W,H[,FEATHER]": matching(

@@ -38,7 +38,9 @@ def load(
     from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
     samples, notes, metadata = image_decoders.decode(path, ask, is_stopped, max_bytes)
-    return Picture(path.name, samples, path, tuple(notes), metadata=metadata)
+    picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata)
+    _ = picture.is_transparent  # which the window asks for
+    return picture
 
 
 def save(

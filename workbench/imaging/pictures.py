@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span
+from kernels.core.cache import once_a_picture
 from kernels.pictures.generated import beyond, stored_as, white
 
 
@@ -58,6 +59,11 @@ class Region:
         return all(ours[0] <= its[0] and its[1] <= ours[1] for ours, its in pairs)
 
 
+@once_a_picture
+def _has_clear(samples: NDArray[Any]) -> bool:
+    return bool((samples[..., -1] < white(samples.dtype)).any())
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Picture:
     """A loaded picture.  Compared by identity, so comparing two States never touches pixels."""
@@ -79,6 +85,11 @@ class Picture:
     def white(self) -> float:
         """Sample value of full intensity: 255, 65535, or 1.0 for floats."""
         return white(self.samples.dtype)
+
+    @property
+    def is_transparent(self) -> bool:
+        """True if a pixel is not opaque.  Known from reading on; else it takes a look at all."""
+        return self.samples.shape[2] in (2, 4) and _has_clear(self.samples)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -60,11 +60,23 @@ def job_for(state: State, *, is_newest: bool = True) -> Job | None:
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
+            opaque=_opaque_in(state),
         )
         if is_newest:
             _newest_job.clear()
             _newest_job[state] = newest
     return newest
+
+
+def _opaque_in(state: State) -> float | None:
+    """The alpha by which colours are weighted; None where they are not.
+
+    User kernels have alpha as it is, which they copy.
+    """
+    is_own_kernel = any(is_own(each.implementation) for each in taken_in(state))
+    if state.picture is None or state.alpha == "apart" or is_own_kernel:
+        return None
+    return state.picture.white if state.picture.is_transparent else None
 
 
 def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:

@@ -20,7 +20,7 @@ from kernels.filters import parameters
 from kernels.filters.parameters import Parameter
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
-from kernels.sweeps.step_words import IDENTITY, Part, WrittenStep, is_part
+from kernels.sweeps.step_words import ALPHAS, IDENTITY, Part, WrittenStep, is_part
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
 from workbench.imaging.pictures import Picture
 
@@ -192,6 +192,8 @@ class State:
     compared         the step, from 0, that the result is compared with; None: the original
     region           the part of the picture that is filtered, in pixels of its file; None: all
     is_rounded       whether samples are rounded to the picture's type between steps
+    alpha            how pictures with transparent pixels are filtered: with colours weighted by
+                     alpha and alpha as well, or with channels apart and alpha as it is
     pixel_type       what pictures are stored as when they are opened; None: as in their files
     levels           sample values shown as black and white; None: 0 and the picture's white
     result_levels    the same for results that swing around zero; None: as suits how they are shown
@@ -268,6 +270,7 @@ class State:
     )
     is_rounded: bool = choice(False, "rounding between steps", one_of(True, False), "reruns")
     border: str = choice("clamp", "border", one_of(*BORDERS), "reruns", option="border")
+    alpha: str = choice(ALPHAS[0], "alpha", one_of(*ALPHAS), "reruns", option="alpha")
     pixel_type: str | None = choice(
         None, "pixel type", one_of(None, *PIXEL_TYPES), option="pixel_type"
     )

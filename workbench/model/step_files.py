@@ -10,7 +10,14 @@ from kernels.core.device import Device, NoDevice
 from kernels.engine.auto import AUTO
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_keys import toml
-from kernels.sweeps.step_words import VERSION, WrittenList, WrittenStep, refuse_number, to_words
+from kernels.sweeps.step_words import (
+    ALPHAS,
+    VERSION,
+    WrittenList,
+    WrittenStep,
+    refuse_number,
+    to_words,
+)
 from workbench.model import intents
 from workbench.model.intents import taken_in
 from workbench.model.names import implementation_title
@@ -62,7 +69,9 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
 
 def changes_of(found: WrittenList) -> dict[str, Any]:
     """Changes to a State that takes the steps of a file."""
-    given = {key: getattr(found, key) for key in ("border", "region") if getattr(found, key)}
+    given = {
+        key: getattr(found, key) for key in ("border", "region", "alpha") if getattr(found, key)
+    }
     changes = changes_of_steps(found.steps)
     return {**changes, **given, "is_rounded": found.round_between_steps}
 
@@ -75,6 +84,7 @@ def to_text(state: State, about: str = "") -> str:
     lines = [f"version = {VERSION}", *([f"about = {toml(about)}"] if about else [])]
     lines += [f"border = {toml(state.border)}"]
     lines += ["round_between_steps = true"] if state.is_rounded else []
+    lines += [f"alpha = {toml(state.alpha)}"] if state.alpha != ALPHAS[0] else []
     lines += [f'region = "{",".join(map(str, state.region))}"'] if state.region else []
     for each in state.steps:
         words = to_words(each).items()

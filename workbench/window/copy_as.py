@@ -61,6 +61,10 @@ STEP_ON_CPU = (
     "implementation for it."
 )
 NOT_YET = "The program takes what ran for each step: wait for the result."
+NO_ALPHA = (
+    "The program filters samples as they are: set Alpha to channels apart in Settings, or filter "
+    "an opaque picture."
+)
 NO_PART = "The program filters whole pictures: Shift+G lets go of the part."
 UP_TO = "It has the steps up to the chosen one."
 NO_OWN = "But the command line takes no user kernel as a step of a list."
@@ -106,6 +110,8 @@ class CopyAs(QObject):
             return
         if job is None or job.region is not None:
             self._messages.show_message("info", NO_PICTURE if job is None else NO_PART)
+        elif job.opaque is not None:
+            self._messages.show_message("info", NO_ALPHA)
         elif job.is_one_launch:
             self._copy_rung(job)
         else:
@@ -206,7 +212,7 @@ def filter_words(state: State, stored: str | None) -> list[str]:
     stored  pixel type to filter in; None: that of the file
     """
     words = _list_words(state) if is_list(state) else _one_filter(state)
-    words += _option("border", state.border)
+    words += _option("border", state.border) + _option("alpha", state.alpha)
     if state.region is not None:
         words += _option("region", ",".join(map(str, state.region)))
     if stored is not None:
@@ -368,6 +374,8 @@ def _own(step: Step, indent: str) -> str:
 def _more_of_job(state: State) -> str:
     """Lines for several GPUs and a part of the picture, where there are any."""
     devices = f"    devices={state.devices},\n" if state.devices > 1 else ""
+    if (job := intents.job_for(state)) is not None and job.opaque is not None:
+        devices += f"    opaque={job.opaque!r},\n"
     return devices if (part := part_of(state)) is None else f"{devices}    region={part!r},\n"
 
 

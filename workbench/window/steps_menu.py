@@ -233,6 +233,7 @@ class StepsMenu(QObject):
         if device is not None:
             changes |= intents.steps_for(replace(state, **changes), device)
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
+        how["alpha"] = state.alpha
         self._store.update(**how, **changes, compared=state.compared)
         if lost:
             self._messages.show_message("warning", f"{name}: {' '.join(lost)}")

@@ -77,6 +77,14 @@ PIXEL_TYPE_TIP = (
 )
 
 
+ALPHA_TIP = "How a picture with transparent pixels is filtered."
+ALPHA_TIPS = {
+    "premultiplied": "Premultiplied\nColours count by their alpha: what cannot be seen colours "
+    "nothing.\nWeights that add up to 1 filter alpha as well; other filters leave it.",
+    "apart": "Channels apart\nEach colour by itself, also where it cannot be seen; alpha stays.",
+}
+
+
 # In titles of parameters; a threshold has none that is not taken elsewhere.
 LETTERS = {
     **{"sigma": "g", "amount": "m", "percentile": "t", "sigma_colour": "a"},
@@ -115,6 +123,9 @@ class FilterControls(QGroupBox):
         self._pixel_type.add("As in the file")
         for pixel_type in PIXEL_TYPES:
             self._pixel_type.add(pixel_type, pixel_type)
+        self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
+        for alpha, tip in ALPHA_TIPS.items():
+            self._alpha.add(tip.split("\n", 1)[0], alpha, tip)
         self._make_note(store)
         self._lay_out()
 
@@ -136,6 +147,7 @@ class FilterControls(QGroupBox):
         self.form = Form(self)
         self.form.add("Bor&der", self._border)
         self.form.add("Pi&xel type", self._pixel_type)
+        self.form.add("Al&pha", self._alpha)
         for each in (*NUMBERS, DISK):
             row, field = QWidget(), self._numbers.get(each.name, self._disk)
             inside = HBox(row, 0).add(*[self._automatic] * (each is SIGMA), (field, 1))
@@ -155,6 +167,9 @@ class FilterControls(QGroupBox):
     def show_state(self, state: State) -> None:
         self._border.show_state(state)
         self._pixel_type.show_state(state)
+        self._alpha.show_state(state)
+        is_clear = state.picture is not None and state.picture.is_transparent
+        self.form.setRowVisible(self._alpha, is_clear)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
         if has_parameter(filters.get(state.filter), "sigma"):

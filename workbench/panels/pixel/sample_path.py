@@ -9,7 +9,7 @@ from typing import Any
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
-from kernels.engine.step_list import blended
+from kernels.engine.step_list import blended, divided
 from kernels.oracle.explain import AT_ONCE, value_at
 from kernels.oracle.reference import to_pixel_type
 from workbench.base.numbers import GAP
@@ -32,6 +32,7 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
     # What ran alone may be rounded, as it is nowhere within a list.
     is_kept = job.is_rounded or job.pixel_type == "float32"
     ran = (result.steps or (result,) * is_kept) if result else ()
+    blends = (run.blend for run in job.runs)
     known = iter(ran[: intents.runs_known(job, result)])
     for number, step in enumerate(state.steps):
         found: Any = None
@@ -39,8 +40,10 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
             continue
         if number <= len(state.before) and (run := next(known, None)):
             place = slice(y, y + 1), slice(x, x + 1)
-            blend = intents.made(state, step)[-1].blend
-            found = blended(blend, run.job.picture[place], run.picture[place])
+            blend, filters_alpha = next(blends), run.job.filters_alpha
+            before, after = run.job.picture[place], run.picture[place]
+            found = blended(blend, before, after, filters_alpha=filters_alpha)
+            found = divided(job.opaque, found)
         with suppress(KernelError):  # of a step behind the selected one
             found = _exact_after(state, number, y, x) if found is None else found
         yield number, None if found is None else found[0, 0, channel]

@@ -109,7 +109,7 @@ class StepTimes:
 
 
 def _key(state: State, steps: Sequence[Step]) -> object:
-    return tuple(steps), state.border, state.is_rounded, state.devices, state.cache
+    return tuple(steps), state.border, state.is_rounded, state.alpha, state.devices, state.cache
 
 
 def _time_of(runs: Sequence[Result]) -> StepTime:

@@ -14,7 +14,7 @@ from kernels.core.cache import once_a_picture
 from kernels.core.job import Job, Result
 from kernels.core.step import Correlation
 from kernels.cpu.opencv import filtered, reduced_weights
-from kernels.engine.step_list import blended, inside
+from kernels.engine.step_list import blended, divided, inside
 from workbench.imaging.display import show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.filter_previews import reduced
@@ -37,7 +37,7 @@ def needs(state: State) -> list[tuple[Any, ...]]:
     if state.picture is None:
         return []
     at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
-    how = weakref.ref(state.picture), state.border, state.is_rounded, state.region
+    how = weakref.ref(state.picture), state.border, state.alpha, state.is_rounded, state.region
     after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
     return [(*how, (), DisplayMapping(state.levels, full=state.picture.white)), *after]
 
@@ -58,13 +58,16 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
     factor = result.job.width / width
     part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
     original, *others = needs(state)
-    made, is_reduced = dict[object, Thumbnail](), False
+    made, is_reduced, opaque = dict[object, Thumbnail](), False, result.job.opaque
+    blends = (run.blend for run in result.job.runs)
     made[original] = Thumbnail(show(small, original[-1]).images[0].copy())
     for number, (step, need) in enumerate(zip(state.steps, others, strict=True)):
         first, *length = steps = intents.made(state, step)
         if step.is_on and number <= len(state.before):
             run = next(runs)
-            given = blended(steps[-1].blend, _small(run.job.picture), _small(run.picture))
+            before, after = _small(run.job.picture), _small(run.picture)
+            is_whole = run.job.filters_alpha
+            given = blended(next(blends), before, after, filters_alpha=is_whole)
         elif step.is_on and isinstance(first.filter, Correlation):
             # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.
             weights = reduced_weights(first.filter.weights, factor)
@@ -75,6 +78,6 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
                 steps[-1].blend, given, filtered(Job(given, (first, *length), state.border))
             )
             is_reduced = True
-        shown = np.ascontiguousarray(inside(Job(small, steps, region=part), given))
+        shown = np.ascontiguousarray(inside(Job(small, steps, region=part), divided(opaque, given)))
         made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)
     return made

@@ -1,0 +1,183 @@
+"""Pictures with transparent pixels: colours weighted by alpha, filtered, and divided again."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import Engine, Job, Sampling, filters
+from kernels.core.borders import BORDERS
+from kernels.core.errors import BadJobError
+from kernels.core.job import Region
+from kernels.core.nonlinear import Rank
+from kernels.core.step import LENGTH, Correlation, Step
+from kernels.engine.step_list import divided
+from kernels.oracle.checking import checking
+from kernels.oracle.reference import filtered, to_pixel_type
+
+CHECKED = Sampling(max_samples=0, check_taps=None)
+WHITE = {"uint8": 255.0, "uint16": 65535.0, "float16": 1.0, "float32": 1.0}
+
+
+def weighing(name, ksize=3, offset=0.0, **how):
+    return Step(Correlation(filters.get(name).weights(ksize), offset), **how)
+
+
+BOX, SOBEL, MEDIAN = weighing("box"), weighing("sobel_x"), Step(Rank(3, 50))
+LISTS = {
+    "box": (BOX,),
+    "sharpen": (weighing("sharpen"),),
+    "slopes": (SOBEL,),
+    "length": (SOBEL, LENGTH),
+    "median": (MEDIAN,),
+    "offset": (weighing("box", offset=0.25),),
+    "mixed": (weighing("gaussian", 5, mix=0.5),),
+    "weakened": (weighing("unsharp", 5, threshold=0.125),),
+    "list": (BOX, MEDIAN, weighing("sharpen", mix=0.75)),
+}
+
+
+def picture_of(seed, height, width, channels, pixel_type):
+    """A picture with opaque, clear and half-clear pixels side by side."""
+    rng, white = np.random.default_rng(seed), WHITE[pixel_type]
+    samples = rng.uniform(0, white, (height, width, channels))
+    samples[..., -1] *= rng.integers(0, 3, (height, width)) / 2
+    samples[..., -1][rng.random((height, width)) < 0.4] = white
+    return to_pixel_type(samples, np.dtype(pixel_type))
+
+
+def job_of(picture, steps, **how):
+    white = WHITE[str(picture.dtype)]
+    scaled = []
+    for each in steps:
+        chosen = each.filter
+        if isinstance(chosen, Correlation) and chosen.offset:
+            chosen = replace(chosen, offset=chosen.offset * white)
+        scaled.append(replace(each, filter=chosen, threshold=each.threshold * white))
+    return Job(picture, tuple(scaled), opaque=white, **how)
+
+
+def by_hand(picture, weights, white):
+    """Weighted sums over the inside, worked out pixel by pixel."""
+    size = len(weights)
+    height, width, channels = picture.shape
+    out = np.zeros((height - size + 1, width - size + 1, channels))
+    for y, x in np.ndindex(out.shape[:2]):
+        around = picture[y : y + size, x : x + size].astype(float)
+        alpha = around[..., -1] / white
+        mass = (weights * alpha).sum()
+        for channel in range(channels - 1):
+            total = (weights * alpha * around[..., channel]).sum()
+            out[y, x, channel] = total / mass if mass > 0 else 0
+        out[y, x, -1] = mass * white
+    return out
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("channels", [2, 4])
+def test_colours_are_means_weighted_by_alpha(pixel_type, channels):
+    picture = picture_of(1, 9, 11, channels, pixel_type)
+    found = filtered(job_of(picture, (BOX,)))[1:-1, 1:-1]
+    expected = by_hand(picture, BOX.filter.weights.astype(float), WHITE[pixel_type])
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("steps", LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize("pixel_type", WHITE)
+@pytest.mark.parametrize("is_rounded", [False, True])
+@pytest.mark.parametrize("implementation", ["sequential", "parallel", "opencv"])
+def test_every_list_is_verified(steps, pixel_type, is_rounded, implementation):
+    picture = picture_of(2, 20, 17, 4, pixel_type)
+    steps = tuple(replace(each, implementation=implementation) for each in steps)
+    job, engine = job_of(picture, steps, is_rounded=is_rounded, border="mirror"), Engine()
+    if engine.why_not(job):
+        pytest.skip(engine.why_not(job))
+    result = engine.run(job, CHECKED)
+    assert result.picture.dtype == picture.dtype
+    assert all(each.check.ok for each in (*result.steps, result)), result.check
+    assert len(result.steps) == len(job.runs)
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_what_cannot_be_seen_colours_nothing(data):
+    pixel_type = data.draw(st.sampled_from(sorted(WHITE)))
+    steps = LISTS[data.draw(st.sampled_from(sorted(LISTS)))]
+    steps = tuple(replace(each, implementation="parallel") for each in steps)
+    picture = picture_of(data.draw(st.integers(0, 99)), 9, 8, 4, pixel_type)
+    border = data.draw(st.sampled_from([each for each in BORDERS if each != "crop"]))
+    other = picture.copy()
+    other[..., :3][picture[..., -1] == 0] = WHITE[pixel_type]
+    engine = Engine()
+    one, two = (
+        engine.run(job_of(each, steps, border=border), CHECKED) for each in (picture, other)
+    )
+    assert np.array_equal(one.picture, two.picture)
+
+
+def test_a_white_shape_on_clear_black_stays_white():
+    picture = np.zeros((16, 16, 4), np.uint8)
+    picture[4:12, 4:12] = 255
+    found = Engine().run(job_of(picture, (weighing("gaussian", 5),)), CHECKED).picture
+    is_seen = found[..., -1] > 0
+    assert (found[..., :3][is_seen] == 255).all()
+    assert 0 < found[3, 8, -1] < 255  # and its edge is soft
+
+
+@pytest.mark.parametrize("steps", LISTS.values(), ids=LISTS)
+def test_opaque_pictures_are_as_without_alpha(steps):
+    picture = picture_of(3, 12, 14, 4, "float32")
+    picture[..., -1] = 1
+    found = filtered(job_of(picture, steps))
+    plain = filtered(job_of(np.ascontiguousarray(picture[..., :3]), steps))
+    assert found[..., :3] == pytest.approx(plain, abs=1e-6)
+    assert found[..., -1] == pytest.approx(1, abs=1e-6)
+
+
+def test_slopes_and_ranks_leave_alpha():
+    picture = picture_of(4, 12, 14, 4, "uint8")
+    for steps in ((SOBEL,), (SOBEL, LENGTH), (MEDIAN,)):
+        found = Engine().run(job_of(picture, steps), CHECKED).picture
+        assert np.array_equal(found[..., -1], picture[..., -1])
+
+
+def test_outside_a_part_not_a_bit_changes():
+    picture = picture_of(5, 12, 14, 4, "uint8")
+    job = job_of(picture, (weighing("gaussian", 5),), region=Region(3, 2, 6, 7, 1))
+    result = Engine().run(job, CHECKED)
+    assert result.check.ok
+    is_outside = job.share()[..., 0] == 0
+    assert np.array_equal(result.picture[is_outside], picture[is_outside])
+    assert not np.array_equal(result.picture, picture)
+
+
+@pytest.mark.parametrize("pixel_type", ["uint8", "float32"])
+def test_a_wrong_output_is_found(pixel_type):
+    picture = picture_of(6, 20, 20, 4, pixel_type)
+    picture[:8, :8, 3] = WHITE[pixel_type]
+    engine, (y, x) = Engine(), (3, 4)
+    result = engine.run(job_of(picture, (BOX,)), CHECKED)
+    worst = 4 if pixel_type == "uint8" else 4 * result.check.bound
+    for channel in (0, 3):
+        wrong = result.picture.copy()
+        wrong[y, x, channel] -= type(wrong[y, x, channel])(worst)
+        tolerance = engine.tolerance(result)
+        *_, check = checking(result.job, wrong, tolerance, None)
+        assert (check.wrong, check.worst[:2]) == (1, (y, x))
+
+
+def test_division_never_grows_without_a_bound():
+    given = np.array([[[1e-9, 0, 0, 1e-12], [0.5, 0.25, 0, 0.5], [1, 1, 1, -1]]], np.float32)
+    found = divided(1.0, given)
+    assert np.isfinite(found).all()
+    assert np.array_equal(found[0, 1], [1, 0.5, 0, 0.5])
+    assert np.array_equal(found[0, 2], [0, 0, 0, 0])
+
+
+def test_alpha_is_one_only_where_there_is_one():
+    grey = np.zeros((4, 4, 1), np.uint8)
+    assert Job(grey, (BOX,), opaque=255.0).opaque is None
+    with pytest.raises(BadJobError, match="opaque"):
+        Job(np.zeros((4, 4, 4), np.uint8), (BOX,), opaque=-1.0)
