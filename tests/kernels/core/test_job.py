@@ -129,8 +129,8 @@ def test_it_knows_its_sizes(channels, has_alpha):
     assert job.compulsory_bytes == 2 * 4 * 5 * channels * 2
 
 
-def a_job():
-    return Job.of(picture(4, 5, 1), WEIGHTS)
+def a_job(name=""):
+    return Job.of(picture(4, 5, 2 if name == "opaque" else 1), WEIGHTS)
 
 
 # A value of each field of a Job or a Step unlike that of `a_job`; one added later needs one, too.
@@ -152,6 +152,8 @@ OTHER_VALUES = {
     "own": "a kernel's text",
     "devices": 2,
     "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
+    "opaque": 255.0,
+    "filters_alpha": True,
 }
 FIELDS = [each.name for each in (*fields(Job), *fields(Step), *fields(Correlation))]
 # It is done so, or called so.
@@ -160,7 +162,7 @@ HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "stri
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_work_is_the_same_where_nothing_differs_but_how_it_is_done(name):
-    job = a_job()
+    job = a_job(name)
     other = job.but(**{name: OTHER_VALUES[name]})
     assert job.same_work(other) == other.same_work(job) == (name in HOW)
 
@@ -182,6 +184,6 @@ def test_a_time_is_of_the_same_work_whatever_a_picture_of_that_shape_shows():
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_run_is_the_same_where_it_is_done_in_the_same_way(name):
-    job = a_job()
+    job = a_job(name)
     other = job.but(**{name: OTHER_VALUES[name]})
     assert job.same_run(other) == (name in ("title", "is_flat"))

@@ -57,7 +57,7 @@ def by_scipy(job):
         found = slid(given, run.steps[0].filter.weights, job.border) + run.steps[0].filter.offset
         if len(run.steps) > 1:
             found = np.hypot(*(slid(found, each, job.border) for each in (SOBEL, SOBEL.T)))
-        share, threshold = map(float, map(np.float32, run.blend))
+        share, threshold = map(float, map(np.float32, run.blend[:2]))
         if share != 1 or threshold:
             change = stored(found) - before
             change -= change.clip(-threshold, threshold)

@@ -53,6 +53,7 @@ def test_the_whole_picture_is_filtered_and_checked_and_no_time_is_told(capsys):
     assert "verified, checked all pixels" in streams.out
     assert "mine.cu runs on the CPU, which is slow; no time is taken." in streams.err
     assert "a.png: running mine.cu on the CPU runtime, which is slow\n" in streams.err
+    job += ["--alpha", "apart"]  # as user kernels have it
     main.main(["apply", "a.png", "b.png", *job, "--implementation", "sequential", "--no-gpu"])
     np.testing.assert_array_equal(
         image_files.load("out.png").samples, image_files.load("b.png").samples
