@@ -87,7 +87,8 @@ class Job:
     strip           which rows of a larger picture this one holds; None: it is whole
 
     A job that `is_one_launch` is what implementations run: one filter, or weights and a length,
-    rounded once, of samples as they are.  Its `correlation`, `implementation` and so on are those of its first step.
+    rounded once, of samples as they are.  Its `correlation`, `implementation` and so on are those
+    of its first step.
     """
 
     picture: NDArray[Any] = field(repr=False)

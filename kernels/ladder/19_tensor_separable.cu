@@ -14,7 +14,7 @@ error_factor = 2.0               # tensor cores cut sums off, they do not round 
 
 [[passes]]
 block  = ["32", """((16 if KSIZE <= 63 and (KSIZE > 31 or SAMPLE == 'float16') else 8) if PLANES == 1 else
-    12 if KSIZE > 31 else 9)"""]
+    (4 if KSIZE > 31 else 3) * PLANES)"""]
 covers = [
     "CHANNELS * (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)",
     """max(64, -(-HEIGHT // max(1, (2 if KSIZE <= 31 else 1) * MULTIPROCESSORS //

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kernels.cuda_on_cpu import compiler
@@ -24,5 +26,22 @@ CASES = [
 def test_a_rung_says_of_one_picture_what_the_oracle_says(rung, build_cache):
     jobs = (case.job(rung.key) for case in CASES)
     job = next(job for job in jobs if not rung.why_not(job, H200))
+    check = verdict(job, Shim(rung, [job], build_cache).run(job))
+    assert check.ok, str(check)
+
+
+RUNGS = [
+    pytest.param(rung, marks=() if number % 9 == 0 else pytest.mark.full, id=rung.key)
+    for number, rung in enumerate(ladder())
+]
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+def test_alpha_is_filtered_where_it_counts_as_a_colour(rung, build_cache):
+    kinds = ("float32", 4), ("uint8", 4), ("float32", 2), ("uint8", 2)
+    cases = (Case("mirror", *kind, (45, 70), 5, xy) for kind in kinds for xy in LEVELS["block_xy"])
+    jobs = (replace(case.job(rung.key), filters_alpha=True) for case in cases)
+    if (job := next((job for job in jobs if not rung.why_not(job, H200)), None)) is None:
+        pytest.skip("takes no picture with alpha")
     check = verdict(job, Shim(rung, [job], build_cache).run(job))
     assert check.ok, str(check)

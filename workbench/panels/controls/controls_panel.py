@@ -18,6 +18,7 @@ from kernels.engine.auto import Auto
 from kernels.engine.own_kernel import OwnKernel
 from kernels.filters import has_parameter
 from kernels.filters.parameters import DISK, NUMBERS, PATCH, SIGMA, Parameter
+from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
@@ -78,6 +79,7 @@ PIXEL_TYPE_TIP = (
 
 
 ALPHA_TIP = "How a picture with transparent pixels is filtered."
+OWN_ALPHA = "A user kernel gets channels as they are, and copies alpha."
 ALPHA_TIPS = {
     "premultiplied": "Premultiplied\nColours count by their alpha: what cannot be seen colours "
     "nothing.\nWeights that add up to 1 filter alpha as well; other filters leave it.",
@@ -170,6 +172,9 @@ class FilterControls(QGroupBox):
         self._alpha.show_state(state)
         is_clear = state.picture is not None and state.picture.is_transparent
         self.form.setRowVisible(self._alpha, is_clear)
+        is_own_kernel = is_own(state.implementation)
+        self._alpha.setEnabled(not is_own_kernel)
+        self._alpha.setToolTip(tip_text(OWN_ALPHA if is_own_kernel else ALPHA_TIP))
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
         if has_parameter(filters.get(state.filter), "sigma"):

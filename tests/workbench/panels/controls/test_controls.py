@@ -223,6 +223,24 @@ def test_a_border_and_an_implementation_picked_are_filtered(qtbot, window):
         assert view(window, "After").caption.endswith(combo.currentText().strip())
 
 
+def test_clear_pixels_colour_nothing_unless_channels_are_filtered_apart(qtbot, window):
+    alpha = child(window, "alpha", QComboBox)
+    assert not alpha.isVisibleTo(window)  # of what is opaque there is nothing to choose
+    samples = np.zeros((20, 30, 4), np.uint8)
+    samples[5:15, 8:20] = 255  # white on clear black
+    show_picture(qtbot, window, samples)
+    assert alpha.isVisibleTo(window)
+    found = settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=7))
+    edge = found.picture[4, 12]
+    assert (edge[:3] == 255).all()
+    assert 0 < edge[3] < 255
+    apart = settle(qtbot, window, lambda: pick(alpha, "apart"))
+    assert all(each.check.ok for each in (found, apart))
+    assert np.array_equal(apart.picture[..., 3], samples[..., 3])
+    assert 0 < apart.picture[4, 12, 0] < 255
+    assert "--alpha apart" in " ".join(filter_words(window.store.state, None))
+
+
 # -- with a GPU
 
 
