@@ -459,7 +459,7 @@ def preview(job: Job) -> NDArray[Any] | None:
     factor = factor_for(job.picture)
     small = job.but(picture=_reduced(job.picture), implementation="opencv")
     if not job.has_weights:
-        small = small.but(filter=_reduced_filter(job.filter, factor))
+        small = small.but(filter=reduced_filter(job.filter, factor))
         others = (each for each in reversed(host_implementations()) if not each.why_not(small))
         [*next(others).prepare(small).filtering(found := np.empty_like(small.picture))]
     else:
@@ -472,7 +472,9 @@ def preview(job: Job) -> NDArray[Any] | None:
     return np.asarray(large).reshape(job.picture.shape)
 
 
-def _reduced_filter(chosen: Any, factor: float) -> Any:
+def reduced_filter(chosen: Any, factor: float) -> Any:
+    """A filter without weights for a picture `factor` times as coarse."""
+
     def side(of: int) -> int:
         return round(of // 2 / factor) * 2 + 1
 

@@ -392,7 +392,8 @@ class Engine:
         return (each.key for each in hosts if not any(map(each.why_not, parts)))
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
-        if isinstance(job.filter, Rank | Morphology) and has_nan(job.picture):
+        is_by_order = isinstance(job.filter, Rank | Morphology)
+        if is_by_order and has_nan(job.picture) and has_nan(job.colours):
             return f"The picture holds NaN, which has no place in the order that {job.title} makes."
         smooths = isinstance(job.filter, Bilateral | NonLocalMeans | Guided)
         if smooths and not all_finite(job.picture):

@@ -23,7 +23,8 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
 from kernels.core.nonlinear import Bilateral, Guided, NonLinear, NonLocalMeans
+from kernels.core.plain_data import parse_toml
+from kernels.core.search import Named, find
 from kernels.core.step import Correlation
 from kernels.filters.parameters import Parameter
 
@@ -131,17 +134,39 @@ def get(key: str) -> Filter:
         if each.key == key:
             return each
     known = ", ".join(f.key for f in all_filters())
-    near = _near(key)
-    hint = f"did you mean {' or '.join(near)}? There are" if near else "choose from"
-    raise BadJobError(f"There is no filter {key!r}; {hint} {known}.")
+    raise BadJobError(f"There is no filter {key!r}; {_hint(key)} {known}.")
 
 
-def _near(key: str) -> list[str]:
-    """Keys of filters whose key, or else a word of whose title, is nearly `key`."""
-    if near := get_close_matches(key.lower(), [each.key for each in all_filters()], n=1):
-        return near
-    words = {each.key: each.title.lower().split() for each in all_filters()}
-    return [name for name, title in words.items() if get_close_matches(key.lower(), title)][:2]
+def _hint(key: str) -> str:
+    found, is_right = search(key)
+    looks_like = partial(get_close_matches, key.lower(), [e.key for e in all_filters()], n=1)
+    meant = looks_like(cutoff=0.8) or [each.key for each in found[:4] if is_right]
+    if not meant and found:
+        return f"nearest: {' or '.join(each.key for each in found)}. There are"
+    meant = meant or looks_like()
+    return f"did you mean {' or '.join(meant)}? There are" if meant else "choose from"
+
+
+def named(each: Filter) -> Named:
+    """A filter by its title, its group and the everyday words of words.toml."""
+    its = _words().get(each.key, {})
+    words = f"{each.group} {each.key} {its.get('words', '')}"
+    return Named(each.title, words, tuple(its.get("near", ())), goes_first=True)
+
+
+@cache
+def _words() -> dict[str, Any]:
+    path = Path(__file__).with_name("words.toml")
+    return parse_toml(path.read_text("utf-8"), path.name)
+
+
+def search(words: str) -> tuple[list[Filter], bool]:
+    """Filters by their names or everyday words, the best first; False: they are only the nearest.
+
+    Without words all of them.
+    """
+    numbers, is_right = find(words, [named(each) for each in all_filters()])
+    return [all_filters()[at] for at in numbers], is_right
 
 
 def _filters_in(name: str) -> tuple[Filter, ...]:

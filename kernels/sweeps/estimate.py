@@ -118,6 +118,9 @@ PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}
 PRODUCTS_PER_GPU = 3e12
 MEMORY_PRODUCTS = 8  # that take as long as a sample's way through memory
 MAX_OPENCV_PRODUCTS = 40  # per sample: two passes or spectra for large weights
+# Products of `parallel` in whose time a CPU is done with a tap of a filter without weights.
+TAP_PRODUCTS = {"median": 300, "percentile": 300, "bilateral": 60, "non_local_means": 200}
+OPENCV_PRODUCTS = {"median": 5, "bilateral": 20}
 START_S = {"cpu": 1e-4, "cuda": 5e-6, "own": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the output back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
@@ -210,13 +213,18 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     if like is not None and isinstance(like.outcome, Measurement):
         median_s = like.outcome.kernel.median_ms / 1e3  # of what differs in size alone
         return median_s * cell.megapixels / like.cell.megapixels
-    kind, sides = kind_of(cell), [cell.ksize]
+    kind, steps = kind_of(cell), [(cell.filter, cell.ksize)]
     with suppress(KernelError):  # steps of another version: it is refused
-        sides = [each.ksize for each in steps_in(cell.list)] or sides
-    most = MAX_OPENCV_PRODUCTS if cell.implementation == "opencv" else math.inf
-    taps = sum(max(min(side**2, most), MEMORY_PRODUCTS) for side in sides)
+        steps = [(each.filter, each.ksize) for each in steps_in(cell.list)] or steps
+    is_opencv = cell.implementation == "opencv"
+    slow = {} if kind != "cpu" else OPENCV_PRODUCTS if is_opencv else TAP_PRODUCTS
+    taps = 0.0
+    for key, side in steps:
+        most = MAX_OPENCV_PRODUCTS if is_opencv and key not in slow else math.inf
+        taps += slow.get(key, 1) * max(min(side**2, most), MEMORY_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * taps
     cores = 1 if cell.implementation == "sequential" else usable_cores()
-    per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
+    paced = "parallel" if any(key in slow for key, _ in steps) else cell.implementation
+    per_core = PRODUCTS_PER_CORE.get(paced, min(PRODUCTS_PER_CORE.values()))
     pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU * cell.devices
     return START_S[kind] * cell.count + products / pace

@@ -127,9 +127,9 @@ name_list = several(str)
 # By an option and its value, as its help has them, or by the value alone; others are words.
 TYPES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("a A", "b B", "output OUT/", "OUT.png", "SESSION"), Path),
-    **dict.fromkeys(("DIR", "FILE", "FILE|FOLDER", "IMAGE"), Path),
+    **dict.fromkeys(("DIR", "FILE", "IMAGE"), Path),
     **dict.fromkeys("APSHET", number),
-    "inputs IN…": picture,
+    **dict.fromkeys(("inputs IN…", "FILE|FOLDER"), picture),
     "bench BENCH": one_of(*BENCHES),
     "what [WHAT]": one_of(*LISTS),
     "--channels N": channels,

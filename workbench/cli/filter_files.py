@@ -101,7 +101,7 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     began, how, counts = control.clock(), "stopped", Counter[str]()
 
     def say(outcome: Outcome, doing: str) -> None:
-        if not arguments.control:
+        if not arguments.control and not arguments.quiet:
             of_all = "" if count == 1 else f" ({outcome.index + 1:,} of {count:,})"
             progress.say(f"{outcome.pair.name}{of_all}: {doing}")
         elif outcome.strips is not None:
@@ -148,7 +148,7 @@ def _print_outcome(
         complain(warning)
     if arguments.json:
         print(output.json_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
-    else:
+    elif not arguments.quiet:
         words = sys.stderr if arguments.output == output.STREAM else sys.stdout
         for line in _lines(outcome, recipe):
             print(without_controls(line.replace("\n", " ")), file=words, flush=True)

@@ -57,6 +57,8 @@ def compare(arguments: Namespace) -> int:
         output.complain(sentence)
     if percent is not None and (disturbed := summary_of(pairs)[0]["disturbed"]):
         output.complain(f"Not judged, since a time was disturbed: {disturbed} cells.")
+    if percent is not None and not failures and not any(pair.comparison for pair in pairs):
+        raise CommandError("Nothing was judged: no cell has two times that compare.")
     return output.FAILED if failures else 0
 
 

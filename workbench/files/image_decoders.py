@@ -124,7 +124,7 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
     count = sum(row.size - np.count_nonzero(np.isfinite(row)) for row in samples)
     if count:
         notes.append(
-            f"{count:,} samples are infinite or NaN; filters spread NaN around them, as an "
+            f"{count:,} samples are infinite or NaN; weighted sums spread NaN around them, as an "
             "infinity times a weight of 0 is NaN."
         )
 

@@ -78,6 +78,7 @@ class MenuTree:
         made.setShortcuts([QKeySequence(key) for key in keys.split()])
         made.setToolTip(tip_text(tip))
         made.setStatusTip(tip)
+        made.setWhatsThis(tip)  # also while a reason stands in its place
         if isinstance(act, Action):
             self._changing.append((act, made, tip))
         do = act.do if isinstance(act, Action) else act

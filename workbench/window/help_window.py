@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QUrl
+from PySide6.QtCore import QEvent, QRegularExpression, QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -41,7 +41,7 @@ from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.code_view import one_step
-from workbench.window.help_pages import Book, HelpPage
+from workbench.window.help_pages import Book, HelpPage, beginning
 
 SCHEME = "help:"
 IMAGE = "\ufffc"  # the character that stands for an image
@@ -49,6 +49,8 @@ LINE_PERCENT = 135.0
 MARGIN_PX, CELL_PX, PICTURE_PX = 22, 6, 680
 WIDEST_PX = 900  # longer lines are hard to read
 MAX_MARKS = 500
+Option = QRegularExpression.PatternOption
+ANY_LETTERS = Option.CaseInsensitiveOption | Option.UseUnicodePropertiesOption
 MARKDOWN = QTextDocument.ResourceType.MarkdownResource
 
 
@@ -155,13 +157,14 @@ class PageView(QTextBrowser):
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
         for word in self.words:
-            found = self.document().find(word)
+            pattern = QRegularExpression(beginning(word), ANY_LETTERS)
+            found = self.document().find(pattern)
             while not found.isNull() and len(marks) < MAX_MARKS:
                 mark = QTextEdit.ExtraSelection()
                 mark.cursor = found
                 mark.format.setBackground(colour)
                 marks.append(mark)
-                found = self.document().find(word, found)
+                found = self.document().find(pattern, found)
         self.setExtraSelections(marks)
         if marks:
             self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))

@@ -42,7 +42,7 @@ from workbench.window.window_layout import Parts
 
 NOTES = "presenter-notes"  # the setting
 PANEL_LETTERS_PX = 19  # of a panel to read in
-FULL_WIDTH = ("implementation",)  # panels; others have half of it
+FULL_WIDTH = ("implementation", "kernel")  # panels; others have half of it
 _TABLE = table_beside(__file__)
 PANEL_KEYS, ACTIONS = _TABLE["panel_keys"], _TABLE["actions"]
 
@@ -176,6 +176,7 @@ class Show(QObject):
         self._at = number
         self._newest_request += 1
         step = self.steps[number]
+        self._parts.messages.clear()  # what was said was about the step before
         self.stage.show_step(step.name, number + 1, len(self.steps))
         self._show_notes()
         if step.picture is None or step.picture.is_of(self._parts.store.state.picture):

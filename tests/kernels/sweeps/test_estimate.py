@@ -6,6 +6,7 @@ import pytest
 
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
+from kernels.sweeps import estimate
 from kernels.sweeps.estimate import ROUNDS, estimated_s
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record
@@ -30,6 +31,16 @@ def test_more_cells_larger_pictures_and_larger_weights_take_longer():
     larger = Cell("sequential", ksize=15, width=2048, height=2048)
     assert estimated_s([larger], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
     assert estimated_s([GPU]) < one
+
+
+@pytest.mark.parametrize(
+    ("key", "implementation", "run_s"),  # of 9×9 on 4 megapixels, on two cores of an EPYC
+    [("median", "parallel", 10), ("bilateral", "parallel", 1), ("bilateral", "opencv", 0.27)],
+)
+def test_filters_without_weights_take_longer_on_a_cpu(key, implementation, run_s, monkeypatch):
+    monkeypatch.setattr(estimate, "usable_cores", lambda: 2)
+    cell = Cell(implementation, filter=key, ksize=9, width=2048, height=2048)
+    assert run_s / 3 < estimated_s([cell], sampling=ONCE) / 2 < run_s * 3  # with its warm-up
 
 
 def test_what_was_measured_puts_the_model_right():

@@ -82,6 +82,15 @@ def test_a_right_kernel_is_verified_with_its_counts_and_without_a_time(folder, f
     assert " ms" not in said
 
 
+def test_a_text_on_standard_input_is_checked(folder, few_jobs, capsys, monkeypatch):
+    for text, code in ((RIGHT, 0), (SYNTAX, 1)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        assert check("-", "--json") == code
+        (row,) = json.loads(capsys.readouterr().out)["kernels"]
+        assert row["file"] == "-"
+    assert list(folder.glob("*.cu")) == []
+
+
 def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(
     folder, few_jobs, capsys, monkeypatch
 ):

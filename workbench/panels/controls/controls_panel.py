@@ -234,6 +234,7 @@ class RunControls(QGroupBox):
         self._availability: Availability = []
         self._block, self._sides = QWidget(), (_side("x", "width"), _side("y", "height"))
         self._block.setObjectName("block-picker")
+        self._block.setWhatsThis(BLOCK_TIP)
         for side in self._sides:
             side.valueChanged.connect(
                 lambda _: store.choose(block_xy=tuple(each.value() for each in self._sides))
@@ -242,6 +243,7 @@ class RunControls(QGroupBox):
         self._cache = FieldList(store, "cache", "L2 cache")
         self._cache.add("Cold", "cold")
         self._cache.add("Warm", "warm")
+        self._cache.setWhatsThis(CACHE_TIP)
         self._devices = FieldList(store, "devices", "Devices", DEVICES_TIP)
         self._baseline = ImplementationBox("baseline", "Speed-up against", BASELINE_TIP)
         self._baseline.activated.connect(

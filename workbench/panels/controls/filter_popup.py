@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -16,8 +16,7 @@ from kernels.core.step import Step
 from kernels.filters import GROUPS, Filter, has_parameter
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
-from workbench.base.paths import asset_table
-from workbench.base.plain_text import FILLERS, Label, search_words, tip_text
+from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import white_of
 from workbench.model.state import State
@@ -73,7 +72,7 @@ class FilterPopup(QFrame):
         self._wide_px = COLUMNS * TILE_PX.width() + 4
         self._list.setFixedWidth(self._wide_px + bar_px)
         self._fill()
-        self._nothing = Label("No filter is called that.", is_muted=True)
+        self._nothing = Label(name="filter-nothing", is_muted=True, wraps=True)
         above = HBox(spacing=6).add((self._search, 1), settings)
         VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1))
 
@@ -150,24 +149,18 @@ class FilterPopup(QFrame):
 
     def _find(self, text: str) -> None:
         """Show the filters found by `text`, below their groups, and mark one."""
-        every, others = search_words(text), asset_table("help/synonyms.toml")
-        parts, found = [part for part in every if part not in FILLERS] or every, set[str]()
-        for has_idea in (False, True):  # a sentence may name what its filter is not for
-            for each in () if found else filters.all_filters():
-                known = f"{each.title} {each.group} {others.get(each.title, '')}"
-                there = search_words(f"{known} {each.idea if has_idea else ''}")
-                if all(any(word.startswith(part) for word in there) for part in parts):
-                    found.add(each.key)
+        found, is_right = filters.search(text)
+        keys = [each.key for each in found]
         for heading, tiles in self._groups:
             for tile in tiles:
-                tile.setHidden(tile.data(KEY) not in found)
+                tile.setHidden(tile.data(KEY) not in keys)
             heading.setHidden(all(tile.isHidden() for tile in tiles))
-        self._nothing.setVisible(not found)
-        shown = [tile for tile in self._tiles if not tile.isHidden()]
-        # What is called so goes before what stands in a group called so.
-        named = [e for e in shown if text and e.text().lower().startswith(text.lower())]
-        if text and shown:
-            self._list.setCurrentItem((named or shown)[0])
+        nearest = nearest_in_words("No such filter here", [each.title for each in found])
+        self._nothing.show_or_hide("" if is_right else nearest)
+        if not is_right:
+            self._list.setCurrentIndex(QModelIndex())  # Enter takes none until one is chosen
+        elif text:
+            self._list.setCurrentItem(next(e for e in self._tiles if e.data(KEY) == keys[0]))
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by

@@ -13,8 +13,9 @@ from PySide6.QtGui import QImage
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job, Result
 from kernels.core.step import Correlation
-from kernels.cpu.opencv import filtered, reduced_weights
+from kernels.cpu.opencv import filtered, reduced_filter, reduced_weights
 from kernels.engine.step_list import blended, divided, inside
+from kernels.oracle import reference
 from workbench.imaging.display import show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.filter_previews import reduced
@@ -78,6 +79,12 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
                 steps[-1].blend, given, filtered(Job(given, (first, *length), state.border))
             )
             is_reduced = True
+        elif step.is_on:
+            first = replace(
+                first, filter=reduced_filter(first.filter, factor), mix=1.0, threshold=0.0
+            )
+            found = reference.filtered(Job(given, (first,), state.border)).astype(np.float32)
+            given, is_reduced = blended(steps[-1].blend, given, found), True
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), divided(opaque, given)))
         made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)
     return made

@@ -111,6 +111,7 @@ class VerdictCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("verdict-card")
+        self.setWhatsThis(words.verdict_tip(None))
         self.setProperty("card", True)
         self._bar = VerdictBar()
         self._verdict = words_label("verdict", 1.05)

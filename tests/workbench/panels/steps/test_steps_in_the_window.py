@@ -296,7 +296,11 @@ RAMP = (np.arange(640) // 4 + np.arange(320)[:, None] // 4).astype(np.uint8)[...
 
 
 @pytest.mark.parametrize(
-    ("samples", "second", "most"), [(scene()[::2, ::2], SHARPER, 30), (RAMP, EDGES, 1)]
+    ("samples", "second", "most"),
+    [
+        *((scene()[::2, ::2], SHARPER, 30), (RAMP, EDGES, 1)),
+        (scene()[::2, ::2], Step("maximum", 31), 12),
+    ],
 )
 def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed, samples, second, most):
     show_picture(qtbot, listed, np.ascontiguousarray(samples))
