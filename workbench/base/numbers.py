@@ -73,6 +73,16 @@ def file_size(count: int) -> str:
     return _with_unit(count, _FILE_BYTES)
 
 
+def error(value: float) -> str:
+    """Format an error in few digits: "2.4e-7", "0" where there is none, whole numbers as such."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if 0.01 <= value < 1e5:
+        return f"{value:.2g}" if value < 100 else f"{value:.0f}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Format a share of one as a percentage: "90 %"."""
     return f"{100 * share:.{digits}f}{GAP}%"
