@@ -282,7 +282,8 @@ class SessionTables:
 
 def _numbered(sentences: Iterable[str], known: dict[str, int]) -> str:
     """Give the numbers of sentences, "1, 3"; new ones get the next."""
-    return ", ".join(str(known.setdefault(each, len(known) + 1)) for each in sentences)
+    found = sorted(known.setdefault(each, len(known) + 1) for each in sentences)
+    return ", ".join(map(str, found))
 
 
 def _below(rows: Sequence[Row], remarks: Mapping[str, int]) -> tuple[str, ...]:
@@ -294,8 +295,8 @@ def _below(rows: Sequence[Row], remarks: Mapping[str, int]) -> tuple[str, ...]:
 
 def _error(check: Check, cell: Cell) -> str:
     """Format the largest error: "0", "1 level" of an integer, "1.2e-7"."""
-    if check.max_error and cell.pixel_type.startswith("uint"):
-        return tables.plural(round(check.max_error), "level")
+    if cell.pixel_type.startswith("uint") and (levels := round(check.max_error)):
+        return tables.plural(levels, "level")
     return numbers.error(check.max_error)
 
 

@@ -28,6 +28,7 @@ from workbench.report.tables import Table, baseline_of
 PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.pdf"
 # Columns that a session's own table, as a sweep writes it, cannot know: they take all records.
 WORKED_OUT = ("baseline", "speed_up", "speed_up_low", "speed_up_high", "recorded")
+MIN_WORDS = 6  # of a line in a column of words
 # Nothing shows them, a terminal obeys them, and XML refuses them.
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 # Braces mean something in LaTeX.
@@ -136,13 +137,18 @@ def environment(*, is_latex: bool = False) -> Environment:
         keep_trailing_newline=True,
         **(LATEX if is_latex else {}),
     )
-    made.filters.update(css=_in_css, tex=escaped)
+    made.filters.update(css=_in_css, tex=escaped, together=together)
     return made
 
 
 def _in_css(text: str) -> str:
     """Escape text for a string of CSS: nothing ends the string, the rule or the sheet."""
     return re.sub("[^0-9A-Za-z]", lambda found: f"\\{ord(found[0]):06x}", text)
+
+
+def together(text: str) -> str:
+    """Join the first words of a sentence, so that no column of sentences is narrower."""
+    return text.replace(" ", "\u00a0", MIN_WORDS - 1)
 
 
 def tables(document: Document) -> str:
