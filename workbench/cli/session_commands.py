@@ -135,7 +135,7 @@ def report(arguments: Namespace) -> int:
     first = arguments.sessions[0]
     folder = arguments.out or (first if first.is_dir() else first.parent)
     try:
-        for step in writing(sessions, folder, as_pdf=arguments.pdf):
+        for step in writing(sessions, folder / PAGE, as_pdf=arguments.pdf):
             if isinstance(step, Progress):
                 output.say(step.doing)
             else:

@@ -572,7 +572,7 @@ def test_no_field_of_the_csv_is_a_formula():
 
 def test_a_second_report_takes_the_place_of_the_first_a_step_at_a_time(report, tmp_path):
     report(a_session("sizes"))
-    *steps, path = writing.writing([a_session(SMALL)], tmp_path / "out")
+    *steps, path = writing.writing([a_session(SMALL)], tmp_path / "out" / "report.html")
     assert len(steps) > 3
     assert all(each.doing for each in steps)
     example = [each.doing for each in steps].index("filtering the examples of Small pictures")

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from workbench.report.document import composing
-from workbench.report.writing import tables, writing
+from workbench.report.writing import PAGE, tables, writing
 
 
 def write_report(sessions, folder, pictures=None, *, as_pdf=False) -> Path:
     """Write the report of `sessions` into `folder`; its page, or the PDF where there is one."""
-    *_, path = writing(sessions, folder, pictures, as_pdf=as_pdf)
+    *_, path = writing(sessions, Path(folder) / PAGE, pictures, as_pdf=as_pdf)
     return path
 
 

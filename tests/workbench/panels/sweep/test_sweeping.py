@@ -1,7 +1,6 @@
 """A sweep in the real window: it runs, is kept, stands still, ends, and the window stays live."""
 
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -455,24 +454,42 @@ def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_
     assert QThread.currentThread() not in threads
 
 
-def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
-    opened = []
+def test_a_report_asks_where_and_is_written_and_opened(qtbot, window, tmp_path, monkeypatch):
+    opened, places = [], [tmp_path / "hand in.html", tmp_path / "print.pdf"]
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     assert "nothing to report" in action(window, "Report…").toolTip()
     show_picture(qtbot, window, np.zeros((8, 8, 1), np.float32))
     start(window, "4, 5")
     ended(qtbot, window)
+    answer_file_dialogs(monkeypatch)
+    trigger(window, "Report…")  # and no answer
+    assert not opened
+    asked = answer_file_dialogs(monkeypatch, places[0])
     click(child(window, "sweep-report", QToolButton))
     until(qtbot, lambda: opened)
-    assert opened[0].endswith("report.html")
+    assert (asked[0].name, asked[0].types) == (
+        "image-size-gaussian-blur-report.html",
+        ["Pages (*.html)"],
+    )
+    assert opened[0] == str(places[0])
     assert opened[0] in window.messages.sentence
+    beside = {"hand in-tables.tex", "hand in-results.csv"}
+    assert {each.name for each in tmp_path.glob("hand*")} == {"hand in.html", *beside}
+    assert "hand in-tables.tex" in places[0].read_text(encoding="utf-8")
     assert not any(timer.isActive() for timer in window.messages.findChildren(QTimer))  # it stays
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
-    assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
+    assert opened[1:] == [str(tmp_path), opened[0]]
+    asked = answer_file_dialogs(monkeypatch, places[1])
+    trigger(window, "Report as PDF…")
+    until(qtbot, lambda: opened[3:])
+    assert asked[0].folder == tmp_path  # as the last time
+    assert places[1].read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "print.html").exists()
 
 
-def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window):
+def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window, tmp_path, monkeypatch):
+    answer_file_dialogs(monkeypatch, tmp_path / "report.html")
     show_picture(qtbot, window, np.zeros((8, 8, 1), np.float32))
     start(window, "4, 5")
     ended(qtbot, window)
