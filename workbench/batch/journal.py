@@ -1,7 +1,7 @@
 """The journal of a batch: what became of each file, so that the batch can be resumed.
 
-It lies beside the results and only ever grows: a line on each run's options, then one for each file
-that is finished or has failed, and at the end of a run that was not stopped one that says so.
+It lies where `place_of` says, and only ever grows: a line on each run's options, then one for each
+file that is finished or has failed, and at the end of a run that was not stopped one that says so.
 
 A batch may be split into shards, processes anywhere, that have a journal each.  A result's shard
 depends on its name alone, so that files which come or go meanwhile move no other one.
@@ -10,11 +10,13 @@ depends on its name alone, so that files which come or go meanwhile move no othe
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
 from zlib import crc32
@@ -22,6 +24,7 @@ from zlib import crc32
 from kernels.core.errors import KernelError
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import AppendLog, reason, whole_lines
+from workbench.base.paths import data_folder
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
@@ -39,7 +42,7 @@ class JournalError(KernelError):
 
 
 class Journal(AppendLog):
-    """The journal in the folder of the results, open for writing; one process at a time.
+    """The journal of a batch into a folder, open for writing; one process at a time.
 
     known  the outputs that are done with, relative to the folder
 
@@ -47,17 +50,19 @@ class Journal(AppendLog):
     """
 
     def __init__(
-        self, folder: Path, asked: Line, *, resuming: bool = False, name: str = NAME
+        self, folder: Path, asked: Line, *, resuming: bool = False, path: Path | None = None
     ) -> None:
-        """Open the journal `name`, and begin a run or resume the last one.
+        """Open the journal, and begin a run or resume the last one.
 
+        path      its file; None: beside the results
         asked     the options of the filter, and of the names of results
         resuming  leave alone what the last run is done with, if there was one
         """
-        self._folder = folder
-        with _failures(folder / name):
-            folder.mkdir(parents=True, exist_ok=True)
-            super().__init__(folder / name, "a+")
+        self._folder, path = folder, path or folder / NAME
+        with _failures(path):
+            for each in (folder, path.parent):
+                each.mkdir(parents=True, exist_ok=True)
+            super().__init__(path, "a+")
         try:
             # The options as they are when they are read again.
             self.known = self._begin(json.loads(json.dumps(asked)), resuming)
@@ -98,6 +103,20 @@ class Journal(AppendLog):
                 "resume it with its own options, or write to another folder."
             )
         return last.known
+
+
+def place_of(inputs: Iterable[Path], folder: Path) -> Path:
+    """The file of the journal of a batch from `inputs` into `folder`.
+
+    It is beside the results where one is already, or where the user's data cannot be written.
+    """
+    beside, data = folder / NAME, data_folder()
+    there = next(each for each in (data, *data.absolute().parents) if each.exists())
+    if os.path.lexists(beside) or not os.access(there, os.W_OK):
+        return beside
+    paths = "\0".join(str(each.absolute()) for each in (*inputs, folder))
+    key = sha256(paths.encode(errors="surrogateescape")).hexdigest()[:16]
+    return data / "batches" / f"{folder.absolute().name}-{key}.jsonl"
 
 
 def named_in(folder: Path, target: Path) -> str:
@@ -145,14 +164,14 @@ class LastRun:
                 self.failed[source] = str(line.get("error"))
 
 
-def last_run(folder: Path, name: str = NAME) -> LastRun:
-    """Read the last run into `folder`, without touching anything.
+def last_run(path: Path) -> LastRun:
+    """Read the last run of a journal, without touching anything.
 
-    Raises JournalError where its journal cannot be read.
+    Raises JournalError where it cannot be read.
     """
-    with _failures(folder / name, "read"):
+    with _failures(path, "read"):
         try:
-            return _read(folder / name)
+            return _read(path)
         except (FileNotFoundError, NotADirectoryError):
             return LastRun()
 

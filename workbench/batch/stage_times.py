@@ -82,6 +82,7 @@ class BatchProgress:
     total: int  # pictures
     finished: int
     failed: int
+    verified: int  # of those that are done
     counts: dict[str, int]  # of those that are finished, by their status
     seconds: float  # so far
     per_s: float  # pictures that are finished, but for those that were there already
@@ -153,6 +154,7 @@ class StageTimes:
             total=self._total,
             finished=finished,
             failed=counts["failed"] + counts["wrong"],
+            verified=max(self._pictures["verify"] - counts["wrong"], 0),
             counts={status: count for status, count in counts.items() if count},
             seconds=elapsed_s,
             per_s=per_s,
@@ -194,15 +196,17 @@ def _over(part: float, whole: float) -> float:
 
 IN_WORDS: dict[str, str] = table_beside(__file__)
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
-HEADS = ("stage", "pictures", "per picture", "threads", "at most", "busy", "")
+HEADS = ("stage", "pictures", "per picture", "threads", "busy", "")
 BAR_LETTERS = 16  # of a bar that is full; the table has 80 columns then
 
 
 def progress_words(progress: BatchProgress) -> str:
-    """One line: "1,234 of 100,000 · 56.1 per s · about 29 min left · ...: the limit"."""
+    """One line: "1,234 of 100,000 · 12 of 1,234 verified · 56.1 per s · about 29 min left"."""
     parts = [f"{progress.finished:,} of {progress.total:,}"]
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
+    if progress.finished:
+        parts.append(verdict(progress.verified, progress.counts))
     is_over = progress.finished == progress.total
     if progress.left_s is not None:
         parts.append(rate(progress.per_s))
@@ -215,16 +219,24 @@ def progress_words(progress: BatchProgress) -> str:
     return " · ".join(parts)
 
 
+def verdict(verified: int, counts: Mapping[str, int]) -> str:
+    """How many results were verified, of those made here: "12 of 1,234 verified"."""
+    made = counts.get("done", 0) + counts.get("wrong", 0)
+    return f"{verified:,} of {made:,} verified"
+
+
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
     """Progress of a picture in strips: "1,024 of 100,000 rows, about 2 min left"."""
     return f"{rows:,} of {height:,} rows, {about(left_s)} left"
 
 
-def closing_lines(progress: BatchProgress) -> list[str]:
-    """Counts, rate, and tables of the stages and of the GPUs."""
+def closing_lines(progress: BatchProgress, what: str) -> list[str]:
+    """The filter, `what`, with counts, verdict and rate; tables of the stages and of the GPUs."""
     counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
     took, per_s = numbers.duration(progress.seconds * 1e3), rate(progress.per_s)
-    lines = [f"{progress.finished:,} pictures in {took}, {per_s}: {counts or 'none'}."]
+    checked = verdict(progress.verified, progress.counts)
+    pictures = f"{progress.finished:,} pictures in {took}, {per_s}, {checked}"
+    lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
     devices = [
@@ -267,7 +279,6 @@ def stage_table(progress: BatchProgress, marks: str = "#.") -> str:
             f"{each.pictures:,}",
             numbers.duration(each.seconds / each.pictures * 1e3),
             str(each.threads),
-            rate(each.at_most_per_s),
             numbers.percent(each.share),
             (round(BAR_LETTERS * min(each.share, 1.0)) * marks[0]).ljust(BAR_LETTERS, marks[1]),
         )

@@ -37,6 +37,7 @@ from workbench.imaging.display_mapping import (
     natural_display,
 )
 from workbench.imaging.pictures import Picture
+from workbench.model.names import implementation_title
 from workbench.model.state import FACTS, State, changed_fields
 from workbench.model.state import Step as ListStep
 
@@ -481,6 +482,17 @@ def step_in_words(step: ListStep) -> str:
     """Format a step: "Gaussian blur 5×5", and how much of it is taken."""
     mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
     return f"{filters.get(step.filter).title} {step.ksize}×{step.ksize}{mix}"
+
+
+def filter_in_words(state: State) -> str:
+    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
+    steps = " ▸ ".join(map(step_in_words, taken_in(state)))
+    parts = [steps, f"border {state.border}"]
+    if state.region is not None:
+        parts.append("only in {2}×{3} at {0},{1}".format(*state.region))
+    if state.pixel_type is not None:
+        parts.append(f"as {state.pixel_type}")
+    return " · ".join((*parts, implementation_title(state.implementation)))
 
 
 def work_in_words(job: Job) -> str:

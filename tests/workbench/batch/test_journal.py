@@ -42,7 +42,7 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     with Journal(tmp_path / "out", ASKED, resuming=True) as journal:
         assert journal.known == {"a.png", "c.png"}
         journal.append(line("b.png"))
-    assert last_run(tmp_path / "out").known == {"a.png", "b.png", "c.png"}
+    assert last_run(tmp_path / "out" / NAME).known == {"a.png", "b.png", "c.png"}
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
         {"batch": 1, "asked": ASKED}
     ]
@@ -101,7 +101,7 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
 
 
 def written(folder, shard, *lines, asked=ASKED, is_over=True):
-    with Journal(folder, asked, name=shard.journal_name) as journal:
+    with Journal(folder, asked, path=folder / shard.journal_name) as journal:
         for each in lines:
             journal.append(each)
         if is_over:
@@ -111,12 +111,14 @@ def written(folder, shard, *lines, asked=ASKED, is_over=True):
 def test_merged_journals_are_one_that_can_be_gone_on_with(tmp_path):
     written(tmp_path, Shard(1, 2), line("a", "failed"), line("b"))
     written(tmp_path, Shard(2, 2), line("c"))
-    with Journal(tmp_path, ASKED, resuming=True, name=Shard(1, 2).journal_name) as journal:
+    with Journal(
+        tmp_path, ASKED, resuming=True, path=tmp_path / Shard(1, 2).journal_name
+    ) as journal:
         assert journal.known == {"b"}
         journal.append(line("a"))
         journal.append({"ended": {}})
     assert merge(journals_among([tmp_path]), tmp_path) == {"done": 3}
-    assert last_run(tmp_path).known == {"a", "b", "c"}
+    assert last_run(tmp_path / NAME).known == {"a", "b", "c"}
     lines = [json.loads(each) for each in (tmp_path / NAME).read_text().splitlines()]
     outputs = [each["output"] for each in lines if "status" in each]
     assert sorted(outputs) == ["a", "b", "c"]
