@@ -106,7 +106,7 @@ class Journal(AppendLog):
 
 
 def place_of(inputs: Iterable[Path], folder: Path) -> Path:
-    """The file of the journal of a batch from `inputs` into `folder`.
+    """The file of the journal of a batch from the folders of `inputs` into `folder`.
 
     It is beside the results where one is already, or where the user's data cannot be written.
     """
@@ -114,7 +114,8 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
     there = next(each for each in (data, *data.absolute().parents) if each.exists())
     if os.path.lexists(beside) or not os.access(there, os.W_OK):
         return beside
-    paths = "\0".join(str(each.absolute()) for each in (*inputs, folder))
+    sources = {str((e if e.is_dir() else e.parent).absolute()) for e in inputs}
+    paths = "\0".join((*sorted(sources), str(folder.absolute())))
     key = sha256(paths.encode(errors="surrogateescape")).hexdigest()[:16]
     return data / "batches" / f"{folder.absolute().name}-{key}.jsonl"
 

@@ -316,6 +316,11 @@ class MainWindow(QMainWindow):
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self.screenshot_restore.start)
         self.save_menu.to_file_wanted.connect(lambda: self.filter_menu.get().open_file())
+        self.gallery.when_made(
+            lambda panel: panel.filter_wanted.connect(
+                lambda files: self.filter_menu.get().open_files(files)
+            )
+        )
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)

@@ -7,6 +7,7 @@ from io import FileIO
 import pytest
 
 from kernels.core import safe_files
+from workbench.base.paths import data_folder
 from workbench.batch.filtering import Outcome
 from workbench.batch.journal import (
     NAME,
@@ -16,6 +17,7 @@ from workbench.batch.journal import (
     journals_among,
     last_run,
     merge,
+    place_of,
 )
 from workbench.batch.pairs import FilePair
 
@@ -46,6 +48,19 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
         {"batch": 1, "asked": ASKED}
     ]
+
+
+def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tmp_path):
+    for name in ("in", "other", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "in/a.png").touch()
+    place = place_of([tmp_path / "in"], tmp_path / "out")
+    assert place.is_relative_to(data_folder())
+    assert place_of([tmp_path / "in/a.png", tmp_path / "in"], tmp_path / "out") == place
+    assert place_of([tmp_path / "other"], tmp_path / "out") != place
+    assert place_of([tmp_path / "in"], tmp_path / "other") != place
+    (tmp_path / "out" / NAME).touch()
+    assert place_of([tmp_path / "in"], tmp_path / "out") == tmp_path / "out" / NAME
 
 
 def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
