@@ -61,7 +61,6 @@ class StageTime:
     seconds: float  # of all threads together
     threads: int  # that may work on it
     share: float  # of these threads' time, 0 to 1
-    at_most_per_s: float  # pictures, if these threads did nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +179,7 @@ class StageTimes:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
         share = _over(seconds, elapsed_s * threads)
-        at_most_per_s = _over(pictures * threads, seconds)
-        return StageTime(stage, pictures, seconds, threads, share, at_most_per_s)
+        return StageTime(stage, pictures, seconds, threads, share)
 
 
 def _of_device(device: int, times: StageTimes) -> DeviceTime:
@@ -197,7 +195,7 @@ def _over(part: float, whole: float) -> float:
 IN_WORDS: dict[str, str] = table_beside(__file__)
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
 HEADS = ("stage", "pictures", "per picture", "threads", "busy", "")
-BAR_LETTERS = 16  # of a bar that is full; the table has 80 columns then
+BAR_LETTERS = 16  # of a bar that is full
 
 
 def progress_words(progress: BatchProgress) -> str:

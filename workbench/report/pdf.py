@@ -132,7 +132,10 @@ def _keep_together(text: QTextDocument) -> None:
             first = block if first is None else first
         elif first is not None:
             if _pages_of(text, first)[0] != _pages_of(text, _needed(block))[1]:
-                _begin_page(text, first)
+                look = first.blockFormat()
+                look.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+                QTextCursor(first).setBlockFormat(look)
+                text.markContentsDirty(0, text.characterCount())  # or parts are lost
             first = None
         if (table := QTextCursor(block).currentTable()) is not None:
             cell = table.cellAt(block.position())
@@ -171,13 +174,6 @@ def _keep_row(text: QTextDocument, table: QTextTable, row: int) -> None:
         look.setBottomPadding(BODY_PX.height() - top % BODY_PX.height())
         cell.setFormat(look)
     text.markContentsDirty(0, text.characterCount())
-
-
-def _begin_page(text: QTextDocument, first: QTextBlock) -> None:
-    look = first.blockFormat()
-    look.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-    QTextCursor(first).setBlockFormat(look)
-    text.markContentsDirty(0, text.characterCount())  # or parts are lost
 
 
 def _pages_of(text: QTextDocument, block: QTextBlock) -> tuple[int, int]:

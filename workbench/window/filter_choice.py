@@ -93,10 +93,7 @@ class FilterPlan:
 def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> list[str]:
     """The arguments of `workbench` that do it."""
     words = ["apply" if choice.is_file else "batch"]
-    words += [
-        *(no_option(each or "IN") for each in choice.inputs),
-        no_option(choice.target or "OUT"),
-    ]
+    words += map(no_option, [each or "IN" for each in choice.inputs] + [choice.target or "OUT"])
     words += filter_words(state, _stored_as(choice, state))
     if choice.is_file:
         return [*words, "--device", choice.devices] if choice.devices else words

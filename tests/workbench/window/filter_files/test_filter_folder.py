@@ -158,9 +158,9 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert not journal.is_relative_to(folder / "out")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
-    words = child(window, "folder-words", QLabel)
-    assert "1 of 4 verified" in words.text()
-    assert "was the limit" in words.text()
+    told = child(window, "folder-words", QLabel).text()
+    assert "1 of 4 verified" in told
+    assert "was the limit" in told
     last = json.loads(journal.read_text().splitlines()[-1])["ended"]
     table = child(window, "folder-stages", QLabel).text()
     assert last["stages"]
