@@ -111,10 +111,12 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
     It is beside the results where one is already, or where the user's data cannot be written.
     """
     beside, data = folder / NAME, data_folder()
-    there = next(each for each in (data, *data.absolute().parents) if each.exists())
+    above = (data, *data.absolute().parents)  # `Path.exists` and `Path.is_dir` may raise
+    there = next(each for each in above if os.path.exists(each))  # noqa: PTH110
     if os.path.lexists(beside) or not os.access(there, os.W_OK):
         return beside
-    sources = {str((e if e.is_dir() else e.parent).absolute()) for e in inputs}
+    folders = (each if os.path.isdir(each) else each.parent for each in inputs)  # noqa: PTH112
+    sources = {str(each.absolute()) for each in folders}
     paths = "\0".join((*sorted(sources), str(folder.absolute())))
     key = sha256(paths.encode(errors="surrogateescape")).hexdigest()[:16]
     return data / "batches" / f"{folder.absolute().name}-{key}.jsonl"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -43,11 +43,9 @@ class Wall(QListView):
 
     Signals:
         chosen(key): open this picture.
-        selected(keys): these are selected now.
     """
 
     chosen = Signal(object)
-    selected = Signal(object)
 
     def __init__(self, model: TileModel) -> None:
         flow = QListView.Flow.LeftToRight
@@ -82,12 +80,6 @@ class Wall(QListView):
             self._choose(self.currentIndex())
         else:
             super().keyPressEvent(event)
-
-    def selectionChanged(  # noqa: N802
-        self, selected: QItemSelection, deselected: QItemSelection
-    ) -> None:
-        super().selectionChanged(selected, deselected)
-        self.selected.emit([each.data(KEY) for each in sorted(self.selectedIndexes())])
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)
@@ -211,7 +203,7 @@ class Gallery(QWidget):
         self._tiles = TileModel(self.devicePixelRatioF, self)
         self._wall = Wall(self._tiles)
         self._wall.chosen.connect(self._open)
-        self._wall.selected.connect(self._count_selected)
+        self._wall.selectionModel().selectionChanged.connect(self._count_selected)
         self._selected: list[Path] = []
         self._lay_out(choose_folder, settings.get("mirror", DEFAULT_MIRROR))
         self._show_source(TEST)
@@ -297,8 +289,11 @@ class Gallery(QWidget):
         else:
             self._tiles.show_tiles((), str)
         self._wall.mark(self._open_row if self._source == FOLDER else None)
+        self._count_selected()  # a reset of the tiles tells nobody
 
-    def _count_selected(self, keys: list[Key]) -> None:
+    @Slot()
+    def _count_selected(self) -> None:
+        keys = [each.data(KEY) for each in sorted(self._wall.selectedIndexes())]
         self._selected = [key for key in keys if isinstance(key, Path)]
         count = len(self._selected)
         self._filter.setText(f"Filter these {count:,}…" if count > 1 else "Filter these…")

@@ -300,6 +300,14 @@ def test_a_quality_is_asked_for_where_a_format_has_one(qtbot, window, batch, dia
         assert told[told.index("--format") + 2 :][:2] == words
 
 
+def select_too(wall, *rows):
+    for row in rows:
+        index, control = wall.model().index(row, 0), Qt.KeyboardModifier.ControlModifier
+        wall.scrollTo(index)
+        at = wall.visualRect(index).center()
+        QTest.mouseClick(wall.viewport(), Qt.MouseButton.LeftButton, control, at)
+
+
 def test_what_is_selected_in_the_gallery_is_filtered_alone(qtbot, window, batch, folder):
     window.opener.open_file(folder / "in/p0.png")
     trigger(window, "Gallery")
@@ -308,13 +316,12 @@ def test_what_is_selected_in_the_gallery_is_filtered_alone(qtbot, window, batch,
     until(qtbot, lambda: wall.currentIndex().isValid())
     these = child(window, "gallery-filter", QPushButton)
     assert not these.isEnabled()
-    for row in (1, 3):
-        wall.scrollTo(wall.model().index(row, 0))
-        at = wall.visualRect(wall.model().index(row, 0)).center()
-        QTest.mouseClick(
-            wall.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, at
-        )
+    select_too(wall, 1, 3)
     assert these.text().replace("&", "") == "Filter these 3…"
+    click(child(window, "gallery-test"))
+    click(child(window, "gallery-folder"))
+    assert not these.isEnabled()  # of other tiles
+    select_too(wall, 1, 3)
     click(these)
     settled(qtbot, window)
     assert window.store.state.picture.name == "p0.png"  # none was opened by that
