@@ -23,11 +23,13 @@ import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageFile, _imaging
+from PIL.GifImagePlugin import GifImageFile
 
 from kernels.core.plain_data import table_beside
 from workbench.files import colour_profiles, png
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
+from workbench.imaging.pictures import ONE_PAGE, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,14 @@ class Decoded:
     orientation: int = 1  # of EXIF, 1 to 8
     exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
+    page: Page = ONE_PAGE
 
 
-def note_first_of(count: int | None, notes: list[str]) -> None:
-    """Note that a file holds more than the picture that is shown; count: None where unknown."""
-    if count is None:
-        notes.append("The file is damaged after its first picture, which is shown.")
-    elif count > 1:
-        notes.append(f"The file holds {count} pictures; the first is shown.")
+def check_page(path: Path, number: int, count: int) -> None:
+    """Raise ImageFileError where the file has no such page."""
+    if not 1 <= number <= count:
+        pages = f"{count:,} pages" if count > 1 else "one page"
+        raise ImageFileError(f"{path.name} has {pages}; there is no page {number:,}.")
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -87,6 +89,8 @@ Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
+_PAGED = ("TIFF", "MPO")  # whose pages are pictures of their own; others' are frames
+_DISPOSES = 2  # of the disposal methods of a GIF's frame: from here on it goes
 WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
@@ -133,24 +137,35 @@ class Watched(io.BufferedReader):
 
 
 class PillowReader:
-    """A reader of the first picture of any file.
+    """A reader of one page of any file.
 
     Pillow reads the header, the profile and EXIF data of all; the samples of a PNG, a JPEG or a
     deep PNM others decode, in less time, or because Pillow would cut 16 bits off.
     """
 
     def __init__(
-        self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
+        self,
+        path: Path,
+        image: ImageFile.ImageFile,
+        start: bytes,
+        is_stopped: Callable[[], bool],
+        page: int = 1,
     ) -> None:
         """Take an open picture; `start` is how its file begins."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
+        self._page, self._is_damaged = page, False
+        if page > 1 and image.format in _PAGED:
+            check_page(path, page, self.count)
+            image.seek(page - 1)
         is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
+        self._is_cut = page > 1 and is_png and start[24] == 16
+        is_png = is_png and page == 1
         # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
         words = image.tile[0][3] if image.format == "PPM" else None
         most = int(words[1]) if isinstance(words, tuple) else 0
         self._largest = 65535 if words == "I;16B" else most
         self._is_deep = self._largest > 255 or (is_png and start[24] == 16)
-        is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES
+        is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES and page == 1
         is_small = image.width * image.height <= MAX_PIXELS
         self._is_quick = is_small and (is_jpeg or (is_png and start[24] == 8))
 
@@ -174,9 +189,12 @@ class PillowReader:
         """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
-        note_first_of(self._count(), notes)
+        check_page(self._path, self._page, self.count)
+        if self._is_damaged:
+            notes.append(f"The file is damaged behind its page {self.count:,}.")
         exif = self._exif()
-        samples = self._samples(notes)
+        is_frame = self._page > 1 and image.format not in _PAGED
+        samples = self._frame(notes) if is_frame else self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
         is_upright = image.format == "TIFF"  # Pillow turns these by itself
@@ -186,7 +204,13 @@ class PillowReader:
             1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
             lambda: exif,
             image.info.get("xmp"),
+            Page(self._page, self.count, self._label),
         )
+
+    @property
+    def _label(self) -> str:
+        is_still = self._page == 1 and getattr(self._image, "default_image", False)
+        return "not a frame of the animation" if is_still else ""
 
     @cached_property
     def _data(self) -> bytes:
@@ -233,10 +257,11 @@ class PillowReader:
                 return found if found.shape[:2] == (image.height, image.width) else None
         return None
 
-    def _count(self) -> int | None:
-        """Pictures in the file, or None where it cannot be read to its end.
+    @cached_property
+    def count(self) -> int:
+        """Pages in the file, up to where it is damaged.
 
-        Pillow counts those of a GIF by reading them all, and may lose the first one.
+        Pillow counts those of a GIF by looking for them all, and may lose the first one.
         """
         if self._image.format != "GIF":
             return getattr(self._image, "n_frames", 1)
@@ -246,7 +271,37 @@ class PillowReader:
             except ImageFileError:  # nobody wants it any more
                 raise
             except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
-                return None
+                self._is_damaged = True
+                return counted.tell() + 1
+
+    def _frame(self, notes: list[str]) -> NDArray[np.uint8]:
+        """Draw the frames up to the page one over the other, as browsers do.
+
+        Pillow would paint a GIF's background, and disposes of frames that do not ask for it.
+        """
+        image, is_grey = self._image, self._image.mode == "L"
+        if self._is_cut:
+            notes.append("Frames behind the first are read with 8 of their 16 bits.")
+        if isinstance(image, GifImageFile) and image.dispose_extent is not None:
+            first = np.array(image.convert("RGBA"))
+            left, top, right, bottom = image.dispose_extent
+            stays = np.zeros(first.shape[:2], bool)
+            stays[top:bottom, left:right] = image.disposal_method < _DISPOSES
+            first[~stays] = 0
+            image.im, image._mode, image.dispose = Image.fromarray(first).im, "RGBA", None
+            image.info["transparency"] = 0  # what is disposed of becomes clear
+        for number in range(1, self._page):
+            if self._is_stopped():
+                raise StoppedError("Reading was cancelled.")
+            if isinstance(image, GifImageFile):
+                image.disposal_method = 0
+            image.seek(number)
+            image.load()
+        samples = _in_bands(image, _conversion(image, notes))
+        if image.format != "GIF" or samples[..., 3:].min() < 255:
+            return samples
+        is_grey = is_grey and np.array_equal(samples[..., 0], samples[..., 1])
+        return samples[..., : 1 if is_grey else 3]
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:

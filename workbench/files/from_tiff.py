@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from copy import copy
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
-from workbench.files.from_pillow import Decoded, note_first_of
+from workbench.files.from_pillow import Decoded, check_page
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiff_rows import levels_of
+from workbench.imaging.pictures import Page
 
+_NAMELESS = "QI"  # axes of planes, in tifffile's words, of which a file says nothing
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
@@ -54,11 +57,12 @@ _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
 
 def opened(
-    path: Path, files: ExitStack, level: int = 0, *, by_rows: bool = False
+    path: Path, files: ExitStack, number: int = 1, level: int = 0, *, by_rows: bool = False
 ) -> TiffReader | None:
     """Open a TIFF file; None where it is none, or this does not read it.
 
     files    closes it
+    number   of the page, from 1
     level    0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts
     by_rows  for some rows at a time; of the whole Pillow reads some kinds
     Raises ImageFileError where nothing reads it, EOFError where it is cut short.
@@ -66,10 +70,56 @@ def opened(
     if not is_tiff(path):
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
-    page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
+    base, shown = _page_of(path, tiff, number)
+    page = base if level == 0 else levels_of(tiff)[level - 1]
     _refuse_odd(path, page)
     reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
-    return TiffReader(path, tiff, page) if reads else None
+    return TiffReader(path, tiff, page, base, shown) if reads else None
+
+
+def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:
+    """The page of that number, from 1, and what is said of it.  Raises ImageFileError.
+
+    Where a file has one page and more planes, these lie behind its own, as it does.
+    """
+    count, first, planes, label = len(tiff.pages), tiff.pages.first, 0, ""
+    if tiff.is_imagej or tiff.is_ome or tiff.is_shaped:
+        with suppress(Exception):  # damaged, they say nothing
+            planes, label = _said_of(path, number - 1)
+    count = max(count, planes)
+    check_page(path, number, count)
+    page = copy(first) if planes else tiff.pages[number - 1]
+    assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
+    if planes:
+        before, sizes = (number - 1) * first.nbytes, first.databytecounts
+        page.dataoffsets = tuple(each + before for each in first.dataoffsets)
+        page.databytecounts = tuple(min(each, first.nbytes) for each in sizes)
+    return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
+
+
+def _said_of(path: Path, index: int) -> tuple[int, str]:
+    """How many planes share the only page, else 0; and what is said of a page: "c 2, z 5".
+
+    index  of that, from 0
+    """
+    # By itself, as its pages become frames; and no other file is read, whatever OME says.
+    with tifffile.TiffFile(path, _multifile=False) as tiff:
+        for each in tiff.series:
+            sizes = each.shape[: each.ndim - each.keyframe.ndim]
+            is_stack = (
+                len(tiff.pages) == 1 and each.dataoffset and each.size > tiff.pages.first.size
+            )
+            numbers = (page and page.index for page in each.pages)
+            at = (
+                index % prod(sizes)
+                if is_stack
+                else next((n for n, i in enumerate(numbers) if i == index), -1)
+            )
+            if sizes and 0 <= at < prod(sizes):
+                named = zip(each.axes, np.unravel_index(at, sizes), strict=False)
+                words = (f"{name.lower()} {n + 1}" for name, n in named if name not in _NAMELESS)
+                return prod(sizes) if is_stack else 0, ", ".join(words)
+    return 0, ""
 
 
 def is_tiff(path: Path) -> bool:
@@ -79,11 +129,23 @@ def is_tiff(path: Path) -> bool:
 
 
 class TiffReader:
-    """A reader of the first page of a TIFF file, or of a reduced copy of that."""
+    """A reader of a page of a TIFF file, or of a reduced copy of the first one.
 
-    def __init__(self, path: Path, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
+    page   that is read
+    base   the same, or that which it is a copy of
+    shown  what is said of that
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        tiff: tifffile.TiffFile,
+        page: tifffile.TiffPage,
+        base: tifffile.TiffPage,
+        shown: Page,
+    ) -> None:
         self._path, self._tiff, self.page = path, tiff, page
-        self._first = tiff.pages.first
+        self._base, self.shown, self.count = base, shown, shown.count
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""
@@ -99,15 +161,12 @@ class TiffReader:
 
     def read(self, notes: list[str]) -> Decoded:
         """Read (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
-        self.note_others(notes)
         return self.decoded(_as_stored(self.page), notes)
-
-    def note_others(self, notes: list[str]) -> None:
-        note_first_of(len(self._tiff.pages), notes)
 
     def sizes(self) -> tuple[tuple[int, int], ...]:
         """Width and height of the picture, then of its reduced copies in the file."""
-        pages = (self._first, *levels_of(self._tiff))
+        copies = levels_of(self._tiff) if self.shown.number == 1 else ()
+        pages = (self._base, *copies)
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
     def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
@@ -115,15 +174,16 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        page, tags = self.page, self._first.tags
+        page, tags = self.page, self._base.tags
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
             samples,
             None if is_inks else tags.valueof(ICC_PROFILE_TAG),
             tags.valueof(ExifTags.Base.Orientation, 1),
-            lambda: exif_of.of_tiff(self._path, self._first),
+            lambda: exif_of.of_tiff(self._path, self._base),
             tags.valueof(XMP_TAG),
+            self.shown,
         )
 
 

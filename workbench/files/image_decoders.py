@@ -22,40 +22,53 @@ from workbench.files.from_pillow import Decoded, PillowReader
 from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
-from workbench.imaging.pictures import Metadata
+from workbench.imaging.pictures import Metadata, Page
 
 from_pillow.hush()
 
 
 def reader_of(
-    path: Path, is_stopped: Callable[[], bool], files: ExitStack
+    path: Path, is_stopped: Callable[[], bool], files: ExitStack, page: int = 1
 ) -> PillowReader | TiffReader | BmpReader:
-    """Open a picture file, which `files` closes.  Raises UnidentifiedImageError.
+    """Open a page of a picture file, which `files` closes.  Raises UnidentifiedImageError.
 
-    A reader's `need` raises ImageFileError where nothing here reads its kind; it and `read` raise
-    EOFError where it is cut short, `read` also whatever the library does where it is damaged.
+    A reader's `count` is that of the pages.  Its `need` raises ImageFileError where nothing here
+    reads its kind; it and `read` raise EOFError where it is cut short, `read` also whatever the
+    library does where it is damaged.
     """
     with path.open("rb") as file:
         start = file.read(4096)
-    if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
+    if reader := from_tiff.opened(path, files, page) or bmp_reader(path, start):
         return reader
     image = files.enter_context(from_pillow.image_in(path, is_stopped))
-    return PillowReader(path, image, start, is_stopped)
+    return PillowReader(path, image, start, is_stopped, page)
+
+
+def page_count(path: Path, is_stopped: Callable[[], bool]) -> int:
+    """Return how many pages a file has, of which none is decoded.  Raises ImageFileError."""
+    with failures_in_words(path.name), ExitStack() as files:
+        return reader_of(path, is_stopped, files).count
 
 
 def decode(
-    path: Path, ask: bool, is_stopped: Callable[[], bool], max_bytes: int | None = None
-) -> tuple[NDArray[Any], list[str], Metadata]:
-    """Return the samples, the conversions that were made, and the metadata that are kept.
+    path: Path,
+    ask: bool,
+    is_stopped: Callable[[], bool],
+    max_bytes: int | None = None,
+    page: int = 1,
+) -> tuple[NDArray[Any], list[str], Metadata, Page]:
+    """Return the samples, the conversions that were made, the metadata that are kept, the page.
 
     Samples are (H, W, C) and C-contiguous, conversions one sentence each.
 
-    ask, is_stopped, max_bytes  as `image_files.load` has them
+    ask, is_stopped, max_bytes, page  as `image_files.load` has them
     Raises ImageFileError.
     """
     notes: list[str] = []
     with failures_in_words(path.name), ExitStack() as files:
-        reader = reader_of(path, is_stopped, files)
+        reader = reader_of(path, is_stopped, files, page)
+        if isinstance(reader, BmpReader):
+            from_pillow.check_page(path, page, reader.count)
         needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
         decoded = reader.read(notes)
         samples = decoded.samples
@@ -70,7 +83,7 @@ def decode(
             raise ValueError(f"decoded to {samples.shape}")
         samples = np.ascontiguousarray(samples)
         _note_infinite(samples, notes)
-    return samples, notes, metadata
+    return samples, notes, metadata, decoded.page
 
 
 @contextmanager
@@ -160,6 +173,7 @@ class BmpReader:
     height: int  # negative: from top to bottom
     bits: int
     masks: tuple[int, ...]
+    count: int = 1  # of pages
 
     @property
     def _white(self) -> int:

@@ -21,12 +21,14 @@ from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
 def load(
     path: str | Path,
     *,
+    page: int = 1,
     ask: bool = False,
     is_stopped: Callable[[], bool] = lambda: False,
     max_bytes: int | None = None,
 ) -> Picture:
     """Read a picture by its content, whatever its extension; safe on any thread.
 
+    page        number, from 1, of the page, frame or plane
     ask         raise LargePictureError, before any memory is taken, where the user is to be asked
     is_stopped  is asked now and then; True: StoppedError is raised there
     max_bytes   raise TooLargeError where filtering it takes more, or more than is free
@@ -37,10 +39,19 @@ def load(
     _check_readable(path)
     from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
-    samples, notes, metadata = image_decoders.decode(path, ask, is_stopped, max_bytes)
-    picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata)
+    how = ask, is_stopped, max_bytes, page
+    samples, notes, metadata, shown = image_decoders.decode(path, *how)
+    picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata, page=shown)
     _ = picture.is_transparent  # which the window asks for
     return picture
+
+
+def page_count(path: Path, is_stopped: Callable[[], bool] = lambda: False) -> int:
+    """Return how many pages, frames or planes a file has.  Raises ImageFileError."""
+    _check_readable(path)
+    from workbench.files import image_decoders
+
+    return image_decoders.page_count(path, is_stopped)
 
 
 def save(
@@ -107,20 +118,21 @@ def _check_readable(path: Path) -> None:
 def load_any_size(
     path: str | Path,
     *,
+    page: int = 1,
     ask: bool = False,
     is_stopped: Callable[[], bool] = lambda: False,
     say: Callable[[float], None] = lambda _: None,
 ) -> Picture:
     """Read a picture, of a TIFF that does not fit into memory a reduced copy.
 
-    ask, is_stopped  as `load` has them; about a copy nothing is asked
-    say              gets the share of a copy that has been read now and then
+    page, ask, is_stopped  as `load` has them; about a copy nothing is asked
+    say                    gets the share of a copy that has been read now and then
 
     Raises ImageFileError.
     """
     path = Path(path).absolute()
     try:
-        return load(path, ask=ask, is_stopped=is_stopped)
+        return load(path, page=page, ask=ask, is_stopped=is_stopped)
     except TooLargeError:
         from workbench.files.from_tiff import is_tiff  # tifffile: not before it is needed
 
@@ -128,23 +140,25 @@ def load_any_size(
             raise
     from workbench.files.large_pictures import load_reduced
 
-    return load_reduced(path, is_stopped, say)
+    return load_reduced(path, is_stopped, say, page)
 
 
 @dataclass(frozen=True, slots=True)
 class PictureRef:
     """A reference to a picture.
 
-    path, built_in  as in `state.Picture`; without either there is no way back to it.
+    path, built_in  as in `state.Picture`; without either there is no way back to it
+    page            its number in the file
     """
 
     name: str
     path: Path | None = None
     built_in: str | None = None
+    page: int = 1
 
     @classmethod
     def of(cls, picture: Picture) -> PictureRef:
-        return cls(picture.name, picture.path, picture.built_in)
+        return cls(picture.name, picture.path, picture.built_in, picture.page.number)
 
     @property
     def can_load(self) -> bool:
@@ -157,7 +171,7 @@ class PictureRef:
     def load(self) -> Picture:
         """Load the picture, which may take a while.  Raises ImageFileError."""
         if self.path is not None:
-            return load_any_size(self.path)
+            return load_any_size(self.path, page=self.page)
         if self.built_in not in PICTURES:
             raise ImageFileError(f"{self.name} came from no file, so it cannot be opened again.")
         built_in = PICTURES[self.built_in]
@@ -166,17 +180,18 @@ class PictureRef:
     def to_data(self) -> dict[str, Any]:
         """The reference as JSON can hold it."""
         path = str(self.path) if self.path else None
-        return {"name": self.name, "path": path, "built_in": self.built_in}
+        return {"name": self.name, "path": path, "built_in": self.built_in, "page": self.page}
 
     @classmethod
     def from_data(cls, data: Any) -> PictureRef | None:
         """Make a reference of `to_data`'s result; None for anything that leads to no picture."""
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             return None
-        path, built_in = data.get("path"), data.get("built_in")
+        path, built_in, page = data.get("path"), data.get("built_in"), data.get("page")
         found = cls(
             data["name"],
             Path(path) if isinstance(path, str) and path else None,
             built_in if isinstance(built_in, str) else None,
+            page if type(page) is int and page > 0 else 1,
         )
         return found if found.can_load else None

@@ -33,17 +33,23 @@ class LargePicture:
     """A TIFF that is open, of any size, for one thread; to be closed.
 
     width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
-    notes, metadata  as `Picture` has them
+    notes, metadata, page  as `Picture` has them
     """
 
     def __init__(
-        self, path: Path, pixel_type: str | None = None, kept: int = 0, level: int = 0
+        self,
+        path: Path,
+        pixel_type: str | None = None,
+        kept: int = 0,
+        level: int = 0,
+        page: int = 1,
     ) -> None:
         """Open the picture.
 
         pixel_type  store what is read so; None: as in the file
         kept        so many rows at the end of what was read last are wanted again, probably
         level       0: all of it; else one of the reduced copies in the file, as `sizes` counts
+        page        number of the page, from 1
 
         Raises ImageFileError, also for what cannot be read some rows at a time.
         """
@@ -51,13 +57,14 @@ class LargePicture:
         self._files = ExitStack()
         try:
             with failures_in_words(path.name):
-                reader = from_tiff.opened(path, self._files, level, by_rows=True)
+                reader = from_tiff.opened(path, self._files, page, level, by_rows=True)
                 if reader is None:
                     raise ImageFileError(
                         f"{path.name} does not fit into memory, and is of a kind that is read as a "
                         "whole; save it as a TIFF that is packed in another way, or not at all."
                     )
                 self._reader, self._rows = reader, TiffRows(path, reader.page, kept)
+                self.page = reader.shown
                 self._files.callback(self._rows.close)
                 self.notes = tuple(self._look())
         except BaseException:
@@ -110,7 +117,8 @@ class LargePicture:
     def sample(self) -> Picture:
         """A picture of one pixel that is like this one in all but its size."""
         pixel = np.zeros((1, 1, self.channels), self.dtype)
-        return Picture(self.path.name, pixel, self.path, self.notes, metadata=self.metadata)
+        how: dict[str, Any] = {"metadata": self.metadata, "page": self.page}
+        return Picture(self.path.name, pixel, self.path, self.notes, **how)
 
     @property
     def row_bytes(self) -> int:
@@ -123,9 +131,9 @@ class LargePicture:
 
     @property
     def stamp(self) -> list[int]:
-        """Numbers that differ when the file has changed.  Raises OSError."""
+        """Numbers that differ when the file has changed, and by page.  Raises OSError."""
         status = self.path.stat()
-        return [status.st_size, status.st_mtime_ns]
+        return [status.st_size, status.st_mtime_ns, self.page.number]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -154,7 +162,6 @@ class LargePicture:
         made = stored_as(as_read, self._pixel_type or str(as_read.dtype))
         self.channels, self.dtype = made.shape[2], made.dtype
         self._is_as_stored = made is stored and not notes
-        self._reader.note_others(notes)
         self.metadata = kept_of(decoded, self.height, self.width, notes)
         return notes
 
@@ -174,16 +181,19 @@ Say = Callable[[float], None]  # gets the share that has been read
 
 
 def load_reduced(
-    path: Path, is_stopped: Callable[[], bool] = lambda: False, say: Say = lambda _: None
+    path: Path,
+    is_stopped: Callable[[], bool] = lambda: False,
+    say: Say = lambda _: None,
+    page: int = 1,
 ) -> Picture:
     """Read a copy of a picture that fits into memory; all of it where that does.
 
-    is_stopped  as `image_files.load` has it
-    say         gets the share that has been read now and then
+    is_stopped, page  as `image_files.load` has them
+    say               gets the share that has been read now and then
 
     Raises ImageFileError.
     """
-    with LargePicture(path) as whole:
+    with LargePicture(path, page=page) as whole:
         like, size = whole.sample(), (whole.width, whole.height)
         sizes: Sequence[Size] = (size,)
         with suppress(ImageFileError):  # damaged copies are none
@@ -240,7 +250,7 @@ def _read(
     path: Path, level: int, step: int, like: Picture, is_stopped: Callable[[], bool], say: Say
 ) -> NDArray[Any]:
     """The chosen pixels, (H, W, C); raises ImageFileError where the copy is of another kind."""
-    with LargePicture(path, level=level) as picture:
+    with LargePicture(path, level=level, page=like.page.number) as picture:
         channels, dtype = like.samples.shape[2], like.samples.dtype
         if (picture.channels, picture.dtype) != (channels, dtype):
             raise ImageFileError(f"The reduced copies in {path.name} are of another kind.")
@@ -266,17 +276,18 @@ class RegionReader:
 
     def __init__(self) -> None:
         self._file: LargePicture | None = None
-        self._of: tuple[Path, str] | None = None
+        self._of: tuple[Path, str, int] | None = None
         self._last: tuple[Surroundings, NDArray[Any]] | None = None
 
-    def read(self, path: Path, pixel_type: str, wanted: Surroundings) -> NDArray[Any]:
+    def read(self, path: Path, pixel_type: str, wanted: Surroundings, page: int) -> NDArray[Any]:
         """Return the samples, (rows, columns, C), read-only, stored as `pixel_type`.
 
         Raises ImageFileError.
         """
-        if self._file is None or self._of != (path, pixel_type):
+        if self._file is None or self._of != (path, pixel_type, page):
             self.close()
-            self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)
+            self._file = LargePicture(path, pixel_type, page=page)
+            self._of = path, pixel_type, page
         if self._last is None or self._last[0] != wanted:
             self._last = None  # before there are two
             file = self._file

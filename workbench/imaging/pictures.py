@@ -25,6 +25,22 @@ NO_METADATA = Metadata()
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """The page of a file that a picture is: also a frame of an animation, or a plane."""
+
+    number: int = 1  # from 1
+    count: int = 1  # of all in the file
+    label: str = ""  # what the file says of it: "c 2, z 5"
+
+    def __str__(self) -> str:
+        label = f" ({self.label})" if self.label else ""
+        return f"page {self.number:,} of {self.count:,}{label}"
+
+
+ONE_PAGE = Page()
+
+
+@dataclass(frozen=True, slots=True)
 class LargeSource:
     """The picture in the file, of which `Picture.samples` is a reduced copy."""
 
@@ -77,9 +93,15 @@ class Picture:
     beyond: int = 0  # how many of them that type could not hold
     metadata: Metadata = field(default=NO_METADATA, repr=False)
     large: LargeSource | None = None  # the whole of which `samples` is a reduced copy
+    page: Page = ONE_PAGE
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False
+
+    @property
+    def title(self) -> str:
+        """Name, and of a file with several pages which one it is."""
+        return self.name if self.page.count == 1 else f"{self.name}, {self.page}"
 
     @property
     def white(self) -> float:

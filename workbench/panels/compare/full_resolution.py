@@ -81,7 +81,8 @@ def read_region(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[A
     """Read the samples to be filtered, and the region itself."""
     picture = request.picture
     assert picture.path is not None
-    samples = reader.read(picture.path, str(picture.samples.dtype), request.surroundings)
+    stored, page = str(picture.samples.dtype), picture.page.number
+    samples = reader.read(picture.path, stored, request.surroundings, page)
     before = request.patch(samples, request.before)
     return samples.astype(request.dtype, copy=False), before
 
