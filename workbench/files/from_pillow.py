@@ -100,6 +100,7 @@ _MAX_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
 _CONVERTED: dict[str, list[str]] = table_beside(__file__)
+IsStopped = Callable[[], bool]  # asked now and then; True: StoppedError is raised there
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
@@ -111,7 +112,7 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by P
 
 
 @contextmanager
-def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
+def image_in(path: Path, is_stopped: IsStopped) -> Iterator[ImageFile.ImageFile]:
     """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
     with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
         fax_error()  # of an earlier file
@@ -125,7 +126,7 @@ class Watched(io.BufferedReader):
     Pillow reads as it decodes, some 64 KiB at a time.
     """
 
-    def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
+    def __init__(self, path: Path, is_stopped: IsStopped) -> None:
         super().__init__(io.FileIO(path))
         self._is_stopped = is_stopped
 
@@ -144,12 +145,7 @@ class PillowReader:
     """
 
     def __init__(
-        self,
-        path: Path,
-        image: ImageFile.ImageFile,
-        start: bytes,
-        is_stopped: Callable[[], bool],
-        page: int = 1,
+        self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: IsStopped, page: int
     ) -> None:
         """Take an open picture; `start` is how its file begins."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
@@ -158,8 +154,6 @@ class PillowReader:
             check_page(path, page, self.count)
             image.seek(page - 1)
         is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
-        self._is_cut = page > 1 and is_png and start[24] == 16
-        is_png = is_png and page == 1
         # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
         words = image.tile[0][3] if image.format == "PPM" else None
         most = int(words[1]) if isinstance(words, tuple) else 0
@@ -204,13 +198,8 @@ class PillowReader:
             1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
             lambda: exif,
             image.info.get("xmp"),
-            Page(self._page, self.count, self._label),
+            Page(self._page, self.count),
         )
-
-    @property
-    def _label(self) -> str:
-        is_still = self._page == 1 and getattr(self._image, "default_image", False)
-        return "not a frame of the animation" if is_still else ""
 
     @cached_property
     def _data(self) -> bytes:
@@ -280,7 +269,7 @@ class PillowReader:
         Pillow would paint a GIF's background, and disposes of frames that do not ask for it.
         """
         image, is_grey = self._image, self._image.mode == "L"
-        if self._is_cut:
+        if self._is_deep:
             notes.append("Frames behind the first are read with 8 of their 16 bits.")
         if isinstance(image, GifImageFile) and image.dispose_extent is not None:
             first = np.array(image.convert("RGBA"))

@@ -70,11 +70,10 @@ def opened(
     if not is_tiff(path):
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
-    base, shown = _page_of(path, tiff, number)
-    page = base if level == 0 else levels_of(tiff)[level - 1]
-    _refuse_odd(path, page)
-    reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
-    return TiffReader(path, tiff, page, base, shown) if reads else None
+    reader = TiffReader(path, tiff, number, level)
+    _refuse_odd(path, reader.page)
+    reads = _is_for_us(reader.page) or (by_rows and _is_usual_jpeg(reader.page))
+    return reader if reads else None
 
 
 def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:
@@ -129,23 +128,13 @@ def is_tiff(path: Path) -> bool:
 
 
 class TiffReader:
-    """A reader of a page of a TIFF file, or of a reduced copy of the first one.
+    """A reader of a page of a TIFF file, or of a reduced copy of the first one."""
 
-    page   that is read
-    base   the same, or that which it is a copy of
-    shown  what is said of that
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        tiff: tifffile.TiffFile,
-        page: tifffile.TiffPage,
-        base: tifffile.TiffPage,
-        shown: Page,
-    ) -> None:
-        self._path, self._tiff, self.page = path, tiff, page
-        self._base, self.shown, self.count = base, shown, shown.count
+    def __init__(self, path: Path, tiff: tifffile.TiffFile, number: int, level: int) -> None:
+        self._path, self._tiff = path, tiff
+        self._base, self.shown = _page_of(path, tiff, number)
+        self.page = levels_of(tiff)[level - 1] if level else self._base
+        self.count = self.shown.count
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""

@@ -18,7 +18,7 @@ from PIL import UnidentifiedImageError
 
 from workbench.files import colour_profiles, from_pillow, from_tiff, needs
 from workbench.files import exif as exif_of
-from workbench.files.from_pillow import Decoded, PillowReader
+from workbench.files.from_pillow import Decoded, IsStopped, PillowReader
 from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
@@ -28,7 +28,7 @@ from_pillow.hush()
 
 
 def reader_of(
-    path: Path, is_stopped: Callable[[], bool], files: ExitStack, page: int = 1
+    path: Path, is_stopped: IsStopped, files: ExitStack, page: int = 1
 ) -> PillowReader | TiffReader | BmpReader:
     """Open a page of a picture file, which `files` closes.  Raises UnidentifiedImageError.
 
@@ -44,24 +44,14 @@ def reader_of(
     return PillowReader(path, image, start, is_stopped, page)
 
 
-def page_count(path: Path, is_stopped: Callable[[], bool]) -> int:
-    """Return how many pages a file has, of which none is decoded.  Raises ImageFileError."""
-    with failures_in_words(path.name), ExitStack() as files:
-        return reader_of(path, is_stopped, files).count
-
-
 def decode(
-    path: Path,
-    ask: bool,
-    is_stopped: Callable[[], bool],
-    max_bytes: int | None = None,
-    page: int = 1,
+    path: Path, page: int, ask: bool, is_stopped: IsStopped, max_bytes: int | None = None
 ) -> tuple[NDArray[Any], list[str], Metadata, Page]:
     """Return the samples, the conversions that were made, the metadata that are kept, the page.
 
     Samples are (H, W, C) and C-contiguous, conversions one sentence each.
 
-    ask, is_stopped, max_bytes, page  as `image_files.load` has them
+    page, ask, is_stopped, max_bytes  as `image_files.load` has them
     Raises ImageFileError.
     """
     notes: list[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,19 +39,20 @@ def load(
     _check_readable(path)
     from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
-    how = ask, is_stopped, max_bytes, page
-    samples, notes, metadata, shown = image_decoders.decode(path, *how)
+    made = image_decoders.decode(path, page, ask, is_stopped, max_bytes)
+    samples, notes, metadata, shown = made
     picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata, page=shown)
     _ = picture.is_transparent  # which the window asks for
     return picture
 
 
-def page_count(path: Path, is_stopped: Callable[[], bool] = lambda: False) -> int:
+def page_count(path: Path) -> int:
     """Return how many pages, frames or planes a file has.  Raises ImageFileError."""
     _check_readable(path)
-    from workbench.files import image_decoders
+    from workbench.files.image_decoders import failures_in_words, reader_of
 
-    return image_decoders.page_count(path, is_stopped)
+    with failures_in_words(path.name), ExitStack() as files:
+        return reader_of(path, lambda: False, files).count
 
 
 def save(

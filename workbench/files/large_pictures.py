@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span, Surroundings
 from kernels.pictures.generated import stored_as
 from workbench.files import colour_profiles, from_tiff
-from workbench.files.from_pillow import Decoded
+from workbench.files.from_pillow import Decoded, IsStopped
 from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
@@ -181,10 +181,7 @@ Say = Callable[[float], None]  # gets the share that has been read
 
 
 def load_reduced(
-    path: Path,
-    is_stopped: Callable[[], bool] = lambda: False,
-    say: Say = lambda _: None,
-    page: int = 1,
+    path: Path, is_stopped: IsStopped = lambda: False, say: Say = lambda _: None, page: int = 1
 ) -> Picture:
     """Read a copy of a picture that fits into memory; all of it where that does.
 
@@ -279,15 +276,16 @@ class RegionReader:
         self._of: tuple[Path, str, int] | None = None
         self._last: tuple[Surroundings, NDArray[Any]] | None = None
 
-    def read(self, path: Path, pixel_type: str, wanted: Surroundings, page: int) -> NDArray[Any]:
-        """Return the samples, (rows, columns, C), read-only, stored as `pixel_type`.
+    def read(self, picture: Picture, wanted: Surroundings) -> NDArray[Any]:
+        """Return samples of the whole, (rows, columns, C), read-only, stored as the copy's.
 
         Raises ImageFileError.
         """
-        if self._file is None or self._of != (path, pixel_type, page):
+        assert picture.path is not None
+        of = picture.path, str(picture.samples.dtype), picture.page.number
+        if self._file is None or self._of != of:
             self.close()
-            self._file = LargePicture(path, pixel_type, page=page)
-            self._of = path, pixel_type, page
+            self._file, self._of = LargePicture(*of[:2], page=of[2]), of
         if self._last is None or self._last[0] != wanted:
             self._last = None  # before there are two
             file = self._file

@@ -78,7 +78,8 @@ class Opener(QObject):
         self._background = background
         self._newest = self._newest_type = 0
         self._is_stopped = Event()  # of the newest request
-        self._stepping: tuple[Path, int] | None = None  # from which file, and by which step
+        # From which file, and by which step, or to which page of it.
+        self._stepping: tuple[Path, int, int] | None = None
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         self.together: tuple[Path, ...] = ()
         self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
@@ -86,8 +87,14 @@ class Opener(QObject):
         self._slow.timeout.connect(lambda: self.progressed.emit(self._opening))
         self._read.connect(self._say_share)
 
-    def open_file(self, path: Path) -> None:
-        self._ask(partial(image_files.load_any_size, path), path.name)
+    def open_file(self, path: Path, page: int = 1) -> None:
+        self._ask(partial(image_files.load_any_size, path, page=page), path.name)
+
+    def open_page(self, path: Path, page: int) -> None:
+        """Open a page of the file that is open; asked for again meanwhile, it still comes."""
+        if self._stepping != (path, 0, page):
+            self.open_file(path, page)
+            self._stepping = path, 0, page
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
         """Find out what `paths` are, and `take` that, unless something else is requested first."""
@@ -99,7 +106,7 @@ class Opener(QObject):
 
     def open_ref(self, ref: PictureRef) -> None:
         if ref.path is not None:
-            self.open_file(ref.path)
+            self.open_file(ref.path, ref.page)
         elif ref.built_in is not None:
             self.open_built_in(ref.built_in)
 
@@ -131,7 +138,7 @@ class Opener(QObject):
         If that cannot be opened, the next call continues behind it.  While it is being opened, the
         same request again changes nothing: with a key held down, pictures follow as they load.
         """
-        if self._stepping == (path, step):
+        if self._stepping == (path, step, 0):
             return
         together = self.together
 
@@ -153,7 +160,7 @@ class Opener(QObject):
             return picture
 
         self._ask(load, path.parent.name)
-        self._stepping = path, step
+        self._stepping = path, step, 0
 
     def store_again(self, picture: Picture) -> None:
         """Store `picture` in the present pixel type; one that is being opened still comes."""

@@ -136,7 +136,8 @@ def is_page_key(event: QEvent) -> bool:
     """True if a shortcut of the window would take Page Up or Down from the focus."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
-    return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+    is_plain = not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+    return is_plain and event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 def _number(text: str) -> float | None:

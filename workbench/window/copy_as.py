@@ -197,7 +197,13 @@ def command_line(state: State) -> str:
     """Format `workbench apply …`, quoted for the shell of this system."""
     (path, _), stored = source_of(state.picture), _stored_as(state)
     made = no_option(f"{path.stem}-filtered{_extension(state)}")
-    return in_shell(["apply", no_option(str(path)), made, *filter_words(state, stored)])
+    words = [*filter_words(state, stored), *page_words(state.picture)]
+    return in_shell(["apply", no_option(str(path)), made, *words])
+
+
+def page_words(picture: Picture | None) -> list[str]:
+    page = picture.page.number if picture is not None else 1
+    return ["--page", str(page)] if page > 1 else []
 
 
 def in_shell(words: Sequence[str]) -> str:
@@ -391,9 +397,10 @@ def _picture(state: State) -> tuple[str, str]:
         if stored is None:
             return f"from {module} import PICTURES", made
         return f"from {module} import PICTURES, stored_as", f"stored_as({made}, {stored!r})"
-    path, _ = source_of(shown)
+    named = repr(str(source_of(shown)[0]))
+    named += f", page={shown.page.number}" if page_words(shown) and shown is not None else ""
     as_type = f".stored_as({stored!r})" if stored is not None else ""
-    return "from workbench.files.image_files import load", f"load({str(path)!r}){as_type}.samples"
+    return "from workbench.files.image_files import load", f"load({named}){as_type}.samples"
 
 
 def _weights(state: State, step: Step, indent: str) -> str:

@@ -148,7 +148,8 @@ class FileFilter(QDialog):
             target = self._ask_path(f"{picture.path.stem}-filtered.tif", "TIFF (*.tif *.tiff)")
             if target is None:
                 return
-            self._fill(filter_choice.FilterChoice(str(picture.path), str(target), is_file=True))
+            page, files = picture.page.number, (str(picture.path), str(target))
+            self._fill(filter_choice.FilterChoice(*files, is_file=True, page=page))
             self._starts = True
             self._show_choice()
         self.bring_forward()

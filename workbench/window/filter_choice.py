@@ -47,6 +47,7 @@ class FilterChoice:
     quality: int = 0  # 1 to 100, of the formats that have one; 0: the usual one
     files: tuple[str, ...] = ()  # these of the folder; none: all of them; never remembered
     is_file: bool = False  # one picture larger than memory, from file to file; never remembered
+    page: int = 1  # of that
 
     @property
     def has_quality(self) -> bool:
@@ -62,7 +63,8 @@ class FilterChoice:
         """Parse remembered settings; values of a wrong type are left out."""
         usual = asdict(cls())
         kept = {name: data[name] for name in usual if type(data.get(name)) is type(usual[name])}
-        choice = cls(**{**usual, **kept, "is_file": False, "files": ()})
+        alone = {"is_file": False, "files": (), "page": 1}
+        choice = cls(**{**usual, **kept, **alone})
         return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
 
 
@@ -96,6 +98,7 @@ def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> lis
     words += map(no_option, [each or "IN" for each in choice.inputs] + [choice.target or "OUT"])
     words += filter_words(state, _stored_as(choice, state))
     if choice.is_file:
+        words += ["--page", str(choice.page)] if choice.page > 1 else []
         return [*words, "--device", choice.devices] if choice.devices else words
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []

@@ -54,6 +54,7 @@ from workbench.window.part_menu import PartMenu
 from workbench.window.picture_intake import (
     DropTarget,
     OpenMenu,
+    PageBox,
     PictureIntake,
     PlaceBar,
     ask_about_large_pictures,
@@ -135,8 +136,8 @@ class MainWindow(QMainWindow):
         self.messages = MessageBar(self.compare)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
-        self.place = PlaceBar()
-        self.statusBar().addPermanentWidget(self.place)
+        self.page_box, self.place = PageBox(), PlaceBar()
+        self.compare.read_out_row.take_in(self.page_box, self.place)
         self.chip.setContentsMargins(0, 0, 8, 0)
         self.statusBar().addPermanentWidget(self.chip)
         store, worker, reading = self.store, self.worker, self.reading
@@ -313,6 +314,7 @@ class MainWindow(QMainWindow):
 
     def _connect_services(self) -> None:
         self.place.stepped.connect(self.open_menu.step)
+        self.page_box.turned.connect(self.open_menu.turn)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self.screenshot_restore.start)
         self.save_menu.to_file_wanted.connect(lambda: self.filter_menu.get().open_file())
@@ -368,7 +370,8 @@ class MainWindow(QMainWindow):
         for panel, tell in self._following:
             if panel.made is not None:
                 tell(panel.made)
-        name = f"{state.picture.name} — " if state.picture else ""
+        self.page_box.show_picture(state.picture)
+        name = f"{state.picture.title} — " if state.picture else ""
         self.setWindowTitle(f"{name}{TITLE}")
         self.menus.refresh()
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 from kernels.core.job import Region
 from workbench.base.plain_text import Label
 from workbench.imaging import analyses
-from workbench.imaging.pictures import Picture
+from workbench.imaging.pictures import ONE_PAGE, Picture
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
@@ -159,6 +159,7 @@ def _cropped(picture: Picture, part: Region) -> Picture:
         samples=np.ascontiguousarray(part.of(picture.samples)),
         original=None if original is None else np.ascontiguousarray(part.of(original)),
         path=None,
+        page=ONE_PAGE,
         notes=(),
         built_in=None,
         beyond=0,

@@ -19,7 +19,7 @@ from kernels.sweeps.plan_files import plan_of
 from workbench.base.plain_text import Label, tip_text
 from workbench.files.formats import OPEN_FILTER, PICTURES_FILTER
 from workbench.files.neighbours import Shelf
-from workbench.imaging.pictures import Picture
+from workbench.imaging.pictures import ONE_PAGE, Picture
 from workbench.model import choices, intents, step_files
 from workbench.model.state import FACTS, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
@@ -27,12 +27,13 @@ from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan
-from workbench.widgets.actions import Actions, MenuTree, list_in
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import Act, MessageBar
+from workbench.widgets.number_boxes import WholeBox
 from workbench.window.steps_menu import is_list
 from workbench.window.talk import ENDING as TALK_ENDING
 from workbench.window.window_layout import Parts
@@ -202,6 +203,9 @@ class PictureIntake(QObject):
             self._opener.store_again(picture)
         if picture.path is not None:
             self._settings.add_recent_file(picture.path)
+            pages = {**self._settings.get(PAGES, {}), str(picture.path): picture.page.number}
+            recent = map(str, self._settings.recent_files())
+            self._settings.set(PAGES, {name: pages[name] for name in recent if name in pages})
             self._settings.set(FOLDER, str(picture.path.parent))
         self._messages.clear("error")
         self._messages.dismiss(self._told)  # it was about the picture before
@@ -374,7 +378,41 @@ class PlaceBar(QWidget):
         self.show()
 
 
+class PageBox(QWidget):
+    """A row with the number of the page in view; hidden where a file has but one.
+
+    Signals:
+        turned(by): a page so many further on is wanted.
+    """
+
+    turned = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("pages")
+        tip = "The page, frame or plane in view (Shift+PgUp, Shift+PgDn)"
+        self._box, self._of = WholeBox("page", "Page", tip), Label(name="page-of")
+        self._box.valueChanged.connect(self._turn)
+        HBox(self, (4, 0, 4, 0), 4).add(Label("Page"), self._box, self._of)
+        self.show_picture(None)
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show which page of its file `picture` is."""
+        self._page = page = picture.page if picture is not None else ONE_PAGE
+        self._box.blockSignals(True)
+        self._box.setRange(1, min(page.count, 2**31 - 1))
+        self._box.setValue(page.number)
+        self._box.blockSignals(False)
+        self._of.setText(f"of {page.count:,}")
+        self.setVisible(page.count > 1)
+
+    def _turn(self, number: int) -> None:
+        self._box.show_value(self._page.number)  # until the other is in view
+        self.turned.emit(number - self._page.number)
+
+
 FOLDER = "folder"  # the setting with the folder of what was opened last
+PAGES = "recent-pages"  # the setting with those of the recent files that were open
 RECENT, BUILT_IN = "&File/Open &recent", "&File/&Built-in picture"
 MADE = "A picture that comes with the program; its edges and frequencies are known."
 IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
@@ -395,6 +433,8 @@ class OpenMenu(QObject):
             "Clear list": partial(self._settings.set, "recent", []),
             "Next in folder": partial(self.step, 1),
             "Previous in folder": partial(self.step, -1),
+            "Next page": Action(partial(self.turn, 1), partial(self._why_not_turn, 1)),
+            "Previous page": Action(partial(self.turn, -1), partial(self._why_not_turn, -1)),
         }
 
     def fill(self, tree: MenuTree) -> None:
@@ -444,6 +484,18 @@ class OpenMenu(QObject):
         else:
             self._opener.open_neighbour(picture.path, step)
 
+    def turn(self, by: int) -> None:
+        """Open a page so many further on in the same file."""
+        picture = self._store.state.picture
+        if picture is not None and picture.path is not None:
+            self._opener.open_page(picture.path, picture.page.number + by)
+
+    def _why_not_turn(self, by: int) -> str:
+        picture = self._store.state.picture
+        page = picture.page if picture is not None else ONE_PAGE
+        return "" if 0 < page.number + by <= page.count else "There is no further page."
+
     def _list_recent(self, menu: QMenu) -> None:
-        files = self._settings.recent_files()
-        list_in(menu, ((e.name, str(e), partial(self._opener.open_file, e)) for e in files), 2)
+        files, pages = self._settings.recent_files(), self._settings.get(PAGES, {})
+        show = self._opener.open_file
+        list_in(menu, ((e.name, str(e), partial(show, e, pages.get(str(e), 1))) for e in files), 2)

@@ -162,12 +162,13 @@ class SaveMenu(QObject):
         remember_folder(self._settings, path)
         return path
 
-    @Slot(object, object)
-    def _say_saved(self, path: Path, size: int) -> None:
+    @Slot(object, object, str)
+    def _say_saved(self, path: Path, size: int, page: str) -> None:
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        sentence = f"Saved {path.name}, {numbers.file_size(size)}."
+        only = f", {page} only" if page else ""
+        sentence = f"Saved {path.name}, {numbers.file_size(size)}{only}."
         self._messages.show_message("info", sentence, actions=[("Show &folder", show_folder)])
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:

@@ -101,11 +101,13 @@ class TalkStep:
 
     def to_data(self, folder: Path = Path()) -> dict[str, Any]:
         """Plain data for JSON and TOML; paths below `folder` are relative to it."""
-        picture = ""
+        picture, page = "", 0
         if (ref := self.picture) is not None:
             picture = ref.built_in or (_relative(ref.path, folder) if ref.path else "")
+            page = ref.page if ref.page > 1 else 0
         data = {name: NONE if value is None else value for name, value in self.data.items()}
-        found = {"note": self.note, "picture": picture, "look": self.look.to_data(folder)}
+        look = self.look.to_data(folder)
+        found: dict[str, Any] = {"note": self.note, "picture": picture, "page": page, "look": look}
         given = {name: value for name, value in found.items() if value}
         return {"name": self.name, "choices": data, **given}
 
@@ -119,7 +121,7 @@ class TalkStep:
         return cls(
             name[:MAX_LETTERS],
             {key: None if v == NONE else v for key, v in data.get("choices", {}).items()},
-            _picture(data.get("picture"), folder),
+            _picture(data.get("picture"), folder, data.get("page")),
             StepLook.from_data(data.get("look"), folder),
             _text(data.get("note"))[:MAX_NOTE].strip(),
         )
@@ -204,7 +206,7 @@ def as_toml(title: str, steps: Sequence[TalkStep], folder: Path) -> str:
     return tomli_w.dumps({"title": title, "step": listed}, multiline_strings=True)
 
 
-def _picture(given: Any, folder: Path) -> PictureRef | None:
+def _picture(given: Any, folder: Path, page: Any) -> PictureRef | None:
     """Parse a built-in picture's name or a path; settings of earlier versions hold a dictionary."""
     if isinstance(given, dict):
         return PictureRef.from_data(given)
@@ -212,7 +214,7 @@ def _picture(given: Any, folder: Path) -> PictureRef | None:
         return None
     if name in PICTURES:
         return PictureRef(PICTURES[name].title, built_in=name)
-    return PictureRef(Path(name).name, folder / name)
+    return PictureRef(Path(name).name, folder / name, page=page if type(page) is int else 1)
 
 
 def _relative(path: Path, folder: Path) -> str:

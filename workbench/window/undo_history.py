@@ -120,7 +120,8 @@ def in_words(before: Side, after: Side) -> str:
 
 def _value(name: str, value: Any) -> str:
     if isinstance(value, PastPicture):
-        value, half = value.ref.name, MAX_LETTERS // 2
+        value, half = value.ref, MAX_LETTERS // 2
+        value = f"page {value.page:,}" if value.page > 1 else value.name
         return value if len(value) <= MAX_LETTERS else f"{value[:half]}…{value[-half:]}"
     match name:
         case "filter":

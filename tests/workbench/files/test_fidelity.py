@@ -93,7 +93,7 @@ KINDS = {
         "Indexed",
     ),
     "palette GIF": (by_pillow("P", 1, "GIF"), "uint8", [10, 20, 30], "Indexed"),
-    "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), "uint8", [255, 0, 0], ""),
+    "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), "uint8", [255, 0, 0], "Indexed"),
     "animated WebP": (
         by_pillow("RGB", "red", "WEBP", lossless=True, **FRAMES),
         "uint8",

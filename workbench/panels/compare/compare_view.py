@@ -520,7 +520,7 @@ class CompareView(QWidget):
         if large is not None:
             is_full = self._patches[0] is not None
             size = large.size_in_words if is_full else large.scale_in_words
-        return f"{BEFORE} · {self.picture.name} · {size}"
+        return f"{BEFORE} · {self.picture.title} · {size}"
 
     @property
     def _exact_scale(self) -> float:

@@ -79,10 +79,7 @@ class RegionRequest:
 
 def read_region(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], Patch]:
     """Read the samples to be filtered, and the region itself."""
-    picture = request.picture
-    assert picture.path is not None
-    stored, page = str(picture.samples.dtype), picture.page.number
-    samples = reader.read(picture.path, stored, request.surroundings, page)
+    samples = reader.read(request.picture, request.surroundings)
     before = request.patch(samples, request.before)
     return samples.astype(request.dtype, copy=False), before
 
