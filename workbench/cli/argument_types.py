@@ -21,6 +21,7 @@ MAX_NUMBER = 10**18
 MAX_SIDE = 1 << 20  # of a picture
 LISTS = ("filters", "steps", "borders", "implementations", "presets")
 BENCHES = ("kernels", "cpu", "batch")
+ALL_PAGES = 0
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 VERIFY_VALUE = re.compile(r"all|none|-?\d+")  # a word behind --verify that is its value
 
@@ -139,6 +140,11 @@ TYPES: dict[str, Callable[[str], Any]] = {
         r"(all|\d{1,4}(,\d{1,4})*)", "a number such as 0, several such as 0,1, or all", _devices
     ),
     "--format NAME": one_of(*EXTENSION_OF),
+    "--page N|all": matching(
+        r"(all|[1-9]\d{0,8})",
+        "a number from 1, or all",
+        lambda page: ALL_PAGES if page == "all" else int(page),
+    ),
     "--quality N": whole_number(1, 100),
     "--seconds S": positive_number,
     "--seed N": natural,

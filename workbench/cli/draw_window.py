@@ -83,7 +83,10 @@ def draw(
             window.open_kernel(kernel)
         _resize(window, size)
         _check_implementation(arguments, kernel, window)
-        result = settle(window, partial(window.intake.open_paths, paths))
+        show = partial(window.intake.open_paths, paths)
+        if paths and arguments.page:
+            show = partial(window.opener.open_file, paths[0].absolute(), arguments.page)
+        result = settle(window, show)
         first, until = window.live.result, monotonic() + PATIENCE_S
         wait_for_baseline(window, result)
         if result.kernel and result.kernel.is_single and result.strips == 1:  # it is timed again

@@ -32,7 +32,13 @@ from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pai
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, several_gpus
+from workbench.cli.recipe_options import (
+    by_page,
+    complain_of,
+    processes_for,
+    recipe_of,
+    several_gpus,
+)
 from workbench.cli.result_words import asked_of, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
@@ -77,7 +83,7 @@ def _batch(arguments: Namespace) -> int:
     if not pairs and shard is None:
         return _complain_of(pairs)
     devices = several_gpus(arguments, recipe)
-    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
+    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce", "page")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
     with (
         pairs.without_empty_folders(),
@@ -96,7 +102,8 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> FilePairs:
     if not inputs:
         raise PairingError("Standard input lists no pictures.")
     rename = naming(arguments.name, arguments.format, recipe.chosen)
-    return pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
+    pairs = pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
+    return by_page(pairs, arguments)
 
 
 def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:

@@ -37,7 +37,7 @@ def _draw(arguments: Namespace) -> int:
 
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
     arguments.size_px, arguments.theme = draw_window.WINDOW_SIZE, "system"
-    arguments.baseline = None
+    arguments.baseline = arguments.page = None
     return draw_window.run(arguments)
 
 
