@@ -7,13 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress, groupby
+from itertools import compress, groupby
 from pathlib import Path, PurePath
 
 from kernels.core.errors import BadJobError
 from workbench.base.paths import identity
 from workbench.files import neighbours
 from workbench.files.formats import EXTENSION_OF, EXTENSIONS
+from workbench.files.image_files import page_count
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.intents import taken_in
 from workbench.model.state import State
 
@@ -165,16 +167,19 @@ class FilePairs:
 
         return replace(self, groups=tuple(map(part_of, self.groups)))
 
-    def by_page(self, count_of: Callable[[Path], int]) -> FilePairs:
-        """The same, with a pair for each page of a file that has several.  Raises PairingError."""
+    def by_page(self) -> FilePairs:
+        """The same, with a pair for each page of a file that has several.  Raises PairingError.
 
-        def split(group: Group) -> Iterator[Group]:
-            for name in group.names:
-                count = count_of(group.source / name)
-                for page in range(1, count + 1) if count > 1 else (0,):
-                    yield replace(group, names=(name,), page=page)
-
-        found = replace(self, groups=list(chain.from_iterable(map(split, self.groups))))
+        It opens all files; what cannot be read has one page, and its error comes when it is read.
+        """
+        groups: list[Group] = []
+        for group, name in ((each, name) for each in self.groups for name in each.names):
+            count = 1
+            with suppress(ImageFileError):
+                count = page_count(group.source / name)
+            pages = range(1, count + 1) if count > 1 else (0,)
+            groups += (replace(group, names=(name,), page=page) for page in pages)
+        found = replace(self, groups=groups)
         found.refuse_losses()
         return found
 

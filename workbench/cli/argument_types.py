@@ -21,7 +21,6 @@ MAX_NUMBER = 10**18
 MAX_SIDE = 1 << 20  # of a picture
 LISTS = ("filters", "steps", "borders", "implementations", "presets")
 BENCHES = ("kernels", "cpu", "batch")
-ALL_PAGES = 0
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 VERIFY_VALUE = re.compile(r"all|none|-?\d+")  # a word behind --verify that is its value
 
@@ -140,10 +139,8 @@ TYPES: dict[str, Callable[[str], Any]] = {
         r"(all|\d{1,4}(,\d{1,4})*)", "a number such as 0, several such as 0,1, or all", _devices
     ),
     "--format NAME": one_of(*EXTENSION_OF),
-    "--page N|all": matching(
-        r"(all|[1-9]\d{0,8})",
-        "a number from 1, or all",
-        lambda page: ALL_PAGES if page == "all" else int(page),
+    "--page N|all": matching(  # 0 for all
+        r"(all|[1-9]\d{0,8})", "a number from 1, or all", lambda text: int(text.replace("all", "0"))
     ),
     "--quality N": whole_number(1, 100),
     "--seconds S": positive_number,

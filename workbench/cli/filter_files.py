@@ -19,9 +19,8 @@ from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, pairs_of, with_extension
 from workbench.cli import output
-from workbench.cli.argument_types import ALL_PAGES
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import PIXEL, by_page, complain_of, recipe_of, several_gpus
+from workbench.cli.recipe_options import PIXEL, complain_of, recipe_of, several_gpus
 from workbench.cli.result_words import (
     in_one_line,
     large_in_one_line,
@@ -55,7 +54,7 @@ def _pairs(inputs: list[Path], target: str, arguments: Namespace) -> FilePairs:
     is_for_files = arguments.format is not None and arguments.output != output.STREAM
     rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
     pairs = pairs_of(inputs, target, recursive=arguments.recursive, rename=rename)
-    return by_page(pairs, arguments)
+    return pairs.by_page() if arguments.page == 0 else pairs
 
 
 def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:
@@ -84,8 +83,7 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
 def _refuse_stdout(arguments: Namespace) -> None:
     if arguments.json:
         raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
-    is_all = arguments.page == ALL_PAGES
-    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir() or is_all:
+    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir() or arguments.page == 0:
         raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
     if sys.__stdout__ is None:
         raise CommandError("- writes a picture to standard output, which is closed here.")

@@ -32,13 +32,7 @@ from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pai
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
-from workbench.cli.recipe_options import (
-    by_page,
-    complain_of,
-    processes_for,
-    recipe_of,
-    several_gpus,
-)
+from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, several_gpus
 from workbench.cli.result_words import asked_of, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
@@ -103,7 +97,7 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> FilePairs:
         raise PairingError("Standard input lists no pictures.")
     rename = naming(arguments.name, arguments.format, recipe.chosen)
     pairs = pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
-    return by_page(pairs, arguments)
+    return pairs.by_page() if arguments.page == 0 else pairs
 
 
 def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:

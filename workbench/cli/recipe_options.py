@@ -20,12 +20,8 @@ from kernels.sweeps import step_words
 from kernels.sweeps.plan_keys import MAX_DEVICES, known_name
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
-from workbench.batch.pairs import FilePairs
-from workbench.cli.argument_types import ALL_PAGES
-from workbench.cli.output import USAGE, CommandError, ProgressLine, complain
+from workbench.cli.output import USAGE, CommandError, complain
 from workbench.cli.this_machine import engine_maker
-from workbench.files.image_files import page_count
-from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
 from workbench.model import bell, intents, step_files
 from workbench.model.choices import alone
@@ -166,24 +162,6 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
         memory_bytes=arguments.memory,
         page=arguments.page or 1,
     )
-
-
-def by_page(pairs: FilePairs, arguments: Namespace) -> FilePairs:
-    """The same, with a pair for each page where all are wanted, which takes a while to count."""
-
-    def count_of(path: Path) -> int:
-        progress.say("Counting pages")
-        try:
-            return page_count(path)
-        except ImageFileError:
-            return 1  # which is told where it is read
-
-    if arguments.page != ALL_PAGES:
-        return pairs
-    progress = ProgressLine(arguments.progress)
-    found = pairs.by_page(count_of)
-    progress.say("")
-    return found
 
 
 def complain_of_ignored(

@@ -90,7 +90,6 @@ Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
 _PAGED = ("TIFF", "MPO")  # whose pages are pictures of their own; others' are frames
-_DISPOSES = 2  # of the disposal methods of a GIF's frame: from here on it goes
 WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
@@ -275,8 +274,8 @@ class PillowReader:
             first = np.array(image.convert("RGBA"))
             left, top, right, bottom = image.dispose_extent
             stays = np.zeros(first.shape[:2], bool)
-            stays[top:bottom, left:right] = image.disposal_method < _DISPOSES
-            first[~stays] = 0
+            stays[top:bottom, left:right] = image.disposal_method < 2
+            first[~stays] = 0  # also what the first frame does not cover
             image.im, image._mode, image.dispose = Image.fromarray(first).im, "RGBA", None
             image.info["transparency"] = 0  # what is disposed of becomes clear
         for number in range(1, self._page):

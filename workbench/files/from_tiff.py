@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from copy import copy
 from math import prod
@@ -77,19 +78,16 @@ def opened(
 
 
 def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:
-    """The page of that number, from 1, and what is said of it.  Raises ImageFileError.
-
-    Where a file has one page and more planes, these lie behind its own, as it does.
-    """
-    count, first, planes, label = len(tiff.pages), tiff.pages.first, 0, ""
+    """The page of that number, from 1, and what is said of it.  Raises ImageFileError."""
+    count, first, planes, label = len(tiff.pages), tiff.pages.first, 1, ""
     if tiff.is_imagej or tiff.is_ome or tiff.is_shaped:
         with suppress(Exception):  # damaged, they say nothing
             planes, label = _said_of(path, number - 1)
     count = max(count, planes)
     check_page(path, number, count)
-    page = copy(first) if planes else tiff.pages[number - 1]
+    page = copy(first) if planes > 1 else tiff.pages[number - 1]
     assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
-    if planes:
+    if planes > 1:
         before, sizes = (number - 1) * first.nbytes, first.databytecounts
         page.dataoffsets = tuple(each + before for each in first.dataoffsets)
         page.databytecounts = tuple(min(each, first.nbytes) for each in sizes)
@@ -97,28 +95,22 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
 
 
 def _said_of(path: Path, index: int) -> tuple[int, str]:
-    """How many planes share the only page, else 0; and what is said of a page: "c 2, z 5".
-
-    index  of that, from 0
-    """
+    """How many planes lie one behind the other on the only page, and "c 2, z 5" of one, from 0."""
     # By itself, as its pages become frames; and no other file is read, whatever OME says.
     with tifffile.TiffFile(path, _multifile=False) as tiff:
+        planes, label = 1, ""
         for each in tiff.series:
-            sizes = each.shape[: each.ndim - each.keyframe.ndim]
-            is_stack = (
-                len(tiff.pages) == 1 and each.dataoffset and each.size > tiff.pages.first.size
-            )
-            numbers = (page and page.index for page in each.pages)
-            at = (
-                index % prod(sizes)
-                if is_stack
-                else next((n for n, i in enumerate(numbers) if i == index), -1)
-            )
-            if sizes and 0 <= at < prod(sizes):
-                named = zip(each.axes, np.unravel_index(at, sizes), strict=False)
+            sizes, start = each.shape[: each.ndim - each.keyframe.ndim], each.keyframe.index
+            listed: Sequence[int | None] = range(start, start + prod(sizes))
+            if not each.dataoffset:  # they lie anywhere
+                listed = [page and page.index for page in each.pages]
+            elif len(tiff.pages) == 1:
+                planes = prod(sizes)
+            if sizes and index in listed:
+                named = zip(each.axes, np.unravel_index(listed.index(index), sizes), strict=False)
                 words = (f"{name.lower()} {n + 1}" for name, n in named if name not in _NAMELESS)
-                return prod(sizes) if is_stack else 0, ", ".join(words)
-    return 0, ""
+                label = ", ".join(words)
+        return planes, label
 
 
 def is_tiff(path: Path) -> bool:

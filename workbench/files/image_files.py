@@ -39,8 +39,7 @@ def load(
     _check_readable(path)
     from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
-    made = image_decoders.decode(path, page, ask, is_stopped, max_bytes)
-    samples, notes, metadata, shown = made
+    samples, notes, metadata, shown = image_decoders.decode(path, page, ask, is_stopped, max_bytes)
     picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata, page=shown)
     _ = picture.is_transparent  # which the window asks for
     return picture

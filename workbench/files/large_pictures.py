@@ -37,18 +37,13 @@ class LargePicture:
     """
 
     def __init__(
-        self,
-        path: Path,
-        pixel_type: str | None = None,
-        kept: int = 0,
-        level: int = 0,
-        page: int = 1,
+        self, path: Path, pixel_type: str | None = None, kept: int = 0, copy: int = 0, page: int = 1
     ) -> None:
         """Open the picture.
 
         pixel_type  store what is read so; None: as in the file
         kept        so many rows at the end of what was read last are wanted again, probably
-        level       0: all of it; else one of the reduced copies in the file, as `sizes` counts
+        copy        0: all of it; else one of the reduced copies in the file, as `sizes` counts
         page        number of the page, from 1
 
         Raises ImageFileError, also for what cannot be read some rows at a time.
@@ -57,7 +52,7 @@ class LargePicture:
         self._files = ExitStack()
         try:
             with failures_in_words(path.name):
-                reader = from_tiff.opened(path, self._files, page, level, by_rows=True)
+                reader = from_tiff.opened(path, self._files, page, copy, by_rows=True)
                 if reader is None:
                     raise ImageFileError(
                         f"{path.name} does not fit into memory, and is of a kind that is read as a "
@@ -247,7 +242,7 @@ def _read(
     path: Path, level: int, step: int, like: Picture, is_stopped: Callable[[], bool], say: Say
 ) -> NDArray[Any]:
     """The chosen pixels, (H, W, C); raises ImageFileError where the copy is of another kind."""
-    with LargePicture(path, level=level, page=like.page.number) as picture:
+    with LargePicture(path, copy=level, page=like.page.number) as picture:
         channels, dtype = like.samples.shape[2], like.samples.dtype
         if (picture.channels, picture.dtype) != (channels, dtype):
             raise ImageFileError(f"The reduced copies in {path.name} are of another kind.")

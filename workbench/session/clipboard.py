@@ -126,7 +126,6 @@ def _decoded(encoded: bytes, **how: Any) -> Picture:
             raise ImageFileError(
                 f"The picture cannot be pasted: {safe_files.reason(error)}."
             ) from error
-        # Of an animation no other frame could be had later.
         return replace(image_files.load(path, **how), path=None, page=ONE_PAGE)
 
 

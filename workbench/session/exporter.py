@@ -105,8 +105,7 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path, size, page): the file is there, whole, and so many bytes large; the page, in
-            words, that alone was filtered; empty: there are no others.
+        saved(path, size, page): the file is there, whole, so many bytes; of one of several pages.
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """

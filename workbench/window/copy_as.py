@@ -397,8 +397,7 @@ def _picture(state: State) -> tuple[str, str]:
         if stored is None:
             return f"from {module} import PICTURES", made
         return f"from {module} import PICTURES, stored_as", f"stored_as({made}, {stored!r})"
-    named = repr(str(source_of(shown)[0]))
-    named += f", page={shown.page.number}" if page_words(shown) and shown is not None else ""
+    named = ", page=".join((repr(str(source_of(shown)[0])), *page_words(shown)[1:]))
     as_type = f".stored_as({stored!r})" if stored is not None else ""
     return "from workbench.files.image_files import load", f"load({named}){as_type}.samples"
 
