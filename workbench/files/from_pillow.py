@@ -267,18 +267,15 @@ class PillowReader:
 
         Pillow would paint a GIF's background, and disposes of frames that do not ask for it.
         """
-        image, is_grey = self._image, self._image.mode == "L"
         if self._is_deep:
             notes.append("Frames behind the first are read with 8 of their 16 bits.")
-        if isinstance(image, GifImageFile) and image.dispose_extent is not None:
-            first = np.array(image.convert("RGBA"))
-            left, top, right, bottom = image.dispose_extent
-            stays = np.zeros(first.shape[:2], bool)
-            stays[top:bottom, left:right] = image.disposal_method < 2
-            first[~stays] = 0  # also what the first frame does not cover
-            image.im, image._mode, image.dispose = Image.fromarray(first).im, "RGBA", None
-            image.info["transparency"] = 0  # what is disposed of becomes clear
-        for number in range(1, self._page):
+        key, is_grey = (self._path, self._path.stat().st_mtime_ns), self._image.mode == "L"
+        image = _drawn.pop(key, None)
+        if image is None or image.tell() >= self._page:
+            image = Image.open(io.BytesIO(self._path.read_bytes()), formats=_FORMATS)
+            if isinstance(image, GifImageFile) and image.dispose_extent is not None:
+                _begin(image, image.dispose_extent)
+        for number in range(image.tell() + 1, self._page):
             if self._is_stopped():
                 raise StoppedError("Reading was cancelled.")
             if isinstance(image, GifImageFile):
@@ -286,10 +283,26 @@ class PillowReader:
             image.seek(number)
             image.load()
         samples = _in_bands(image, _conversion(image, notes))
+        _drawn.clear()
+        _drawn[key] = image
         if image.format != "GIF" or samples[..., 3:].min() < 255:
             return samples
         is_grey = is_grey and np.array_equal(samples[..., 0], samples[..., 1])
         return samples[..., : 1 if is_grey else 3]
+
+
+_drawn: dict[tuple[Path, int], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
+
+
+def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:
+    """Draw the first frame, and dispose of it; nothing is around it."""
+    first = np.array(image.convert("RGBA"))
+    left, top, right, bottom = extent
+    stays = np.zeros(first.shape[:2], bool)
+    stays[top:bottom, left:right] = image.disposal_method < 2
+    first[~stays] = 0
+    image.im, image._mode, image.dispose = Image.fromarray(first).im, "RGBA", None
+    image.info["transparency"] = 0  # what is disposed of becomes clear
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
