@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QMainWindow, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton, QWidget
 
 from kernels.core.cache import all_finite
 from kernels.pictures.generated import PICTURES
@@ -393,8 +393,6 @@ class PageBox(QWidget):
         tip = "The page, frame or plane in view (Shift+PgUp, Shift+PgDn)"
         self._box, self._of = WholeBox("page", "Page", tip), Label(name="page-of")
         self._box.valueChanged.connect(self._turn)
-        # With it the row is no higher than without.
-        self._box.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         HBox(self, (4, 0, 4, 0), 4).add(Label("Page"), self._box, self._of)
         self.show_picture(None)
 
