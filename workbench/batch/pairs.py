@@ -86,18 +86,15 @@ class FilePair:
     page: int = 0  # of the several in the source; 0: the one that is wanted of every file
 
     def __post_init__(self) -> None:
-        shown = self.source_shown or f"{self.source}{self._which}"
+        shown = self.source_shown or str(self.source.parent / self.name)
         object.__setattr__(self, "source_shown", shown)
         object.__setattr__(self, "target_shown", self.target_shown or str(self.target))
 
     @property
-    def _which(self) -> str:
-        return f", page {self.page:,}" if self.page else ""
-
-    @property
     def name(self) -> str:
         """The source's name, without its folder, and its page where all are wanted."""
-        return f"{self.source.name or self.source}{self._which}"
+        name = self.source.name or str(self.source)
+        return f"{name}, page {self.page:,}" if self.page else name
 
     def absolute(self) -> FilePair:
         """The same by absolute paths, for a process that may have another current folder."""
@@ -168,14 +165,11 @@ class FilePairs:
         return replace(self, groups=tuple(map(part_of, self.groups)))
 
     def by_page(self) -> FilePairs:
-        """The same, with a pair for each page of a file that has several.  Raises PairingError.
-
-        It opens all files; what cannot be read has one page, and its error comes when it is read.
-        """
+        """The same, with a pair for each page of a file that has several.  Raises PairingError."""
         groups: list[Group] = []
         for group, name in ((each, name) for each in self.groups for name in each.names):
             count = 1
-            with suppress(ImageFileError):
+            with suppress(ImageFileError):  # which comes again when it is read
                 count = page_count(group.source / name)
             pages = range(1, count + 1) if count > 1 else (0,)
             groups += (replace(group, names=(name,), page=page) for page in pages)

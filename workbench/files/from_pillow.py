@@ -47,8 +47,7 @@ class Decoded:
 def check_page(path: Path, number: int, count: int) -> None:
     """Raise ImageFileError where the file has no such page."""
     if not 1 <= number <= count:
-        pages = f"{count:,} pages" if count > 1 else "one page"
-        raise ImageFileError(f"{path.name} has {pages}; there is no page {number:,}.")
+        raise ImageFileError(f"{path.name} has no page {number:,}; its last is page {count:,}.")
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -149,6 +148,7 @@ class PillowReader:
         """Take an open picture; `start` is how its file begins."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
         self._page, self._is_damaged = page, False
+        self._is_frame = page > 1 and image.format not in _PAGED
         if page > 1 and image.format in _PAGED:
             check_page(path, page, self.count)
             image.seek(page - 1)
@@ -176,18 +176,17 @@ class PillowReader:
             ours = pixels * channels * (4 if image.mode == "F" else 1)
             inks = 4 * pixels if image.mode == "CMYK" else 0
             held = ours + pixels * _STORED_BYTES.get(image.mode, 4) + inks
+        held += 16 * pixels * self._is_frame  # it is drawn over those before it
         return Need(self._path.name, image.width, image.height, channels, ours, held)
 
     def read(self, notes: list[str]) -> Decoded:
         """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
-        check_page(self._path, self._page, self.count)
         if self._is_damaged:
             notes.append(f"The file is damaged behind its page {self.count:,}.")
         exif = self._exif()
-        is_frame = self._page > 1 and image.format not in _PAGED
-        samples = self._frame(notes) if is_frame else self._samples(notes)
+        samples = self._frame(notes) if self._is_frame else self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
         is_upright = image.format == "TIFF"  # Pillow turns these by itself
@@ -284,7 +283,8 @@ class PillowReader:
             image.load()
         samples = _in_bands(image, _conversion(image, notes))
         _drawn.clear()
-        _drawn[key] = image
+        if image.width * image.height <= MAX_PIXELS:
+            _drawn[key] = image
         if image.format != "GIF" or samples[..., 3:].min() < 255:
             return samples
         is_grey = is_grey and np.array_equal(samples[..., 0], samples[..., 1])
@@ -296,12 +296,10 @@ _drawn: dict[tuple[Path, int], ImageFile.ImageFile] = {}  # up to a frame: the n
 
 def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:
     """Draw the first frame, and dispose of it; nothing is around it."""
-    first = np.array(image.convert("RGBA"))
-    left, top, right, bottom = extent
-    stays = np.zeros(first.shape[:2], bool)
-    stays[top:bottom, left:right] = image.disposal_method < 2
-    first[~stays] = 0
-    image.im, image._mode, image.dispose = Image.fromarray(first).im, "RGBA", None
+    first, drawn = Image.new("RGBA", image.size), image.convert("RGBA")
+    if image.disposal_method < 2:  # it stays
+        first.paste(drawn.crop(extent), extent[:2])
+    image.im, image._mode, image.dispose = first.im, "RGBA", None
     image.info["transparency"] = 0  # what is disposed of becomes clear
 
 

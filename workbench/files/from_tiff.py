@@ -25,7 +25,6 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiff_rows import levels_of
 from workbench.imaging.pictures import Page
 
-_NAMELESS = "QI"  # axes of planes, in tifffile's words, of which a file says nothing
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
@@ -108,7 +107,7 @@ def _said_of(path: Path, index: int) -> tuple[int, str]:
                 planes = prod(sizes)
             if sizes and index in listed:
                 named = zip(each.axes, np.unravel_index(listed.index(index), sizes), strict=False)
-                words = (f"{name.lower()} {n + 1}" for name, n in named if name not in _NAMELESS)
+                words = (f"{name.lower()} {n + 1}" for name, n in named if name not in "QI")
                 label = ", ".join(words)
         return planes, label
 

@@ -57,8 +57,7 @@ def decode(
     notes: list[str] = []
     with failures_in_words(path.name), ExitStack() as files:
         reader = reader_of(path, is_stopped, files, page)
-        if isinstance(reader, BmpReader):
-            from_pillow.check_page(path, page, reader.count)
+        from_pillow.check_page(path, page, reader.count)
         needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
         decoded = reader.read(notes)
         samples = decoded.samples

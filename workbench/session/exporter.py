@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,12 +106,12 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path, size, page): the file is there, whole, so many bytes; of one of several pages.
+        saved(path, page, size): the file is there, whole, so many bytes; of one of several pages.
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """
 
-    saved = Signal(object, object, str)
+    saved = Signal(object, str, object)
     failed = Signal(str)
     copied = Signal(str)
 
@@ -193,9 +194,7 @@ class Exporter(QObject):
             write()
             return path.stat().st_size
 
-        self._background.run(
-            write_and_look, lambda size: self.saved.emit(path, size, page), self._fail
-        )
+        self._background.run(write_and_look, partial(self.saved.emit, path, page), self._fail)
 
     def _fail(self, error: Exception) -> None:
         self.failed.emit(str(error))

@@ -78,8 +78,7 @@ class Opener(QObject):
         self._background = background
         self._newest = self._newest_type = 0
         self._is_stopped = Event()  # of the newest request
-        # From which file, and by which step, or to which page of it.
-        self._stepping: tuple[Path, int, int] | None = None
+        self._stepping: tuple[Path, int, int] | None = None  # from a file by a step, or to a page
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         self.together: tuple[Path, ...] = ()
         self._name, self._share = "", 0.0  # of what is being opened, and which share has been read

@@ -197,11 +197,11 @@ def command_line(state: State) -> str:
     """Format `workbench apply …`, quoted for the shell of this system."""
     (path, _), stored = source_of(state.picture), _stored_as(state)
     made = no_option(f"{path.stem}-filtered{_extension(state)}")
-    words = [*filter_words(state, stored), *page_words(state.picture)]
+    words = [*filter_words(state, stored), *_page_words(state.picture)]
     return in_shell(["apply", no_option(str(path)), made, *words])
 
 
-def page_words(picture: Picture | None) -> list[str]:
+def _page_words(picture: Picture | None) -> list[str]:
     page = picture.page.number if picture is not None else 1
     return ["--page", str(page)] if page > 1 else []
 
@@ -397,7 +397,7 @@ def _picture(state: State) -> tuple[str, str]:
         if stored is None:
             return f"from {module} import PICTURES", made
         return f"from {module} import PICTURES, stored_as", f"stored_as({made}, {stored!r})"
-    named = ", page=".join((repr(str(source_of(shown)[0])), *page_words(shown)[1:]))
+    named = ", page=".join((repr(str(source_of(shown)[0])), *_page_words(shown)[1:]))
     as_type = f".stored_as({stored!r})" if stored is not None else ""
     return "from workbench.files.image_files import load", f"load({named}){as_type}.samples"
 

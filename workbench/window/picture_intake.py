@@ -389,7 +389,6 @@ class PageBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("pages")
         tip = "The page, frame or plane in view (Shift+PgUp, Shift+PgDn)"
         self._box, self._of = WholeBox("page", "Page", tip), Label(name="page-of")
         self._box.valueChanged.connect(self._turn)

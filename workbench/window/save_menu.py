@@ -162,12 +162,12 @@ class SaveMenu(QObject):
         remember_folder(self._settings, path)
         return path
 
-    @Slot(object, object, str)
-    def _say_saved(self, path: Path, size: int, page: str) -> None:
+    @Slot(object, str, object)
+    def _say_saved(self, path: Path, page: str, size: int) -> None:
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        only = f", {page} only" if page else ""
+        only = page and f", {page} only"
         sentence = f"Saved {path.name}, {numbers.file_size(size)}{only}."
         self._messages.show_message("info", sentence, actions=[("Show &folder", show_folder)])
 

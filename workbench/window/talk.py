@@ -101,15 +101,14 @@ class TalkStep:
 
     def to_data(self, folder: Path = Path()) -> dict[str, Any]:
         """Plain data for JSON and TOML; paths below `folder` are relative to it."""
-        picture, page = "", 0
+        picture = ""
         if (ref := self.picture) is not None:
             picture = ref.built_in or (_relative(ref.path, folder) if ref.path else "")
-            page = ref.page if ref.page > 1 else 0
         data = {name: NONE if value is None else value for name, value in self.data.items()}
-        look = self.look.to_data(folder)
-        found: dict[str, Any] = {"note": self.note, "picture": picture, "page": page, "look": look}
+        page = {"page": ref.page} if ref is not None and ref.page > 1 else {}
+        found = {"note": self.note, "picture": picture, "look": self.look.to_data(folder)}
         given = {name: value for name, value in found.items() if value}
-        return {"name": self.name, "choices": data, **given}
+        return {"name": self.name, "choices": data, **given, **page}
 
     @classmethod
     def from_data(cls, data: Any, folder: Path = Path()) -> TalkStep | None:

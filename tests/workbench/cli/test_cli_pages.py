@@ -42,7 +42,7 @@ def test_apply_keeps_the_page_that_was_named_and_says_so(folder, capsys):
     assert main.main(["apply", "in/stack.tif", "b.png", *KEPT]) == 0
     assert is_page("b.png", 1)
     assert main.main(["apply", "in/stack.tif", "c.png", "--page", "4", *KEPT]) == 1
-    assert "stack.tif has 3 pages; there is no page 4." in capsys.readouterr().err
+    assert "stack.tif has no page 4; its last is page 3." in capsys.readouterr().err
     assert not Path("c.png").exists()
 
 

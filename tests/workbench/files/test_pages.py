@@ -28,10 +28,10 @@ def stack(kind, path):
             tifffile.imwrite(path, by_axes, imagej=True)
         case "ImageJ, one IFD":
             words = "ImageJ=1.53t\nimages=12\nchannels=2\nslices=3\nframes=2\nhyperstack=true\n"
-            with path.open("wb") as file:
-                how = {"photometric": "minisblack", "metadata": None, "description": words}
-                tifffile.imwrite(file, STACK[0], byteorder=">", **how)
-                file.truncate(file.seek(tifffile.TiffFile(path).pages.first.dataoffsets[0]))
+            how = {"photometric": "minisblack", "metadata": None, "description": words}
+            tifffile.imwrite(path, STACK[0], byteorder=">", **how)
+            with tifffile.TiffFile(path) as tiff, path.open("r+b") as file:
+                file.seek(tiff.pages.first.dataoffsets[0])
                 file.write(STACK.astype(">u2").tobytes())
         case "OME":
             tifffile.imwrite(
@@ -57,7 +57,7 @@ def test_every_plane_of_a_stack_is_a_page_that_says_what_the_file_does(kind, tmp
     said = "t 1, z 2, c 2" if "ImageJ" in kind or kind == "OME" else ""
     assert load(path, page=4).page.label == said
     for missing in (0, 13):
-        with pytest.raises(ImageFileError, match=f"12 pages; there is no page {missing}"):
+        with pytest.raises(ImageFileError, match=f"has no page {missing}; its last is page 12"):
             load(path, page=missing)
 
 
@@ -85,7 +85,7 @@ def test_a_page_that_is_larger_than_memory_is_read_by_rows(tmp_path, monkeypatch
         assert np.array_equal(large.rows(2, 9)[..., 0], STACK[6, 2:])
     monkeypatch.setattr("workbench.files.needs.memory_available_bytes", lambda: 300)
     picture = load_any_size(tmp_path / "a.tif", page=7)
-    assert picture.large is not None or np.array_equal(picture.samples[..., 0], STACK[6])
+    assert picture.large is not None
     assert picture.page.number == 7
     ref = PictureRef.from_data(PictureRef.of(picture).to_data())
     assert ref == PictureRef.of(picture)
