@@ -175,8 +175,8 @@ class PillowReader:
         else:
             ours = pixels * channels * (4 if image.mode == "F" else 1)
             inks = 4 * pixels if image.mode == "CMYK" else 0
-            held = ours + pixels * _STORED_BYTES.get(image.mode, 4) + inks
-        held += 16 * pixels * self._is_frame  # it is drawn over those before it
+            # A frame is drawn over those before it.
+            held = ours + pixels * (_STORED_BYTES.get(image.mode, 4) + 16 * self._is_frame) + inks
         return Need(self._path.name, image.width, image.height, channels, ours, held)
 
     def read(self, notes: list[str]) -> Decoded:
@@ -280,14 +280,16 @@ class PillowReader:
             if isinstance(image, GifImageFile):
                 image.disposal_method = 0
             image.seek(number)
+            if image.format == "GIF" and image.im.size != image.size:  # it reaches out
+                image.im = image._crop(image.im, (0, 0, *image.size))
             image.load()
-        samples = _in_bands(image, _conversion(image, notes))
+        samples = _in_bands(image.crop((0, 0, *self._image.size)), _conversion(image, notes))
         _drawn.clear()
         if image.width * image.height <= MAX_PIXELS:
             _drawn[key] = image
         if image.format != "GIF" or samples[..., 3:].min() < 255:
             return samples
-        is_grey = is_grey and np.array_equal(samples[..., 0], samples[..., 1])
+        is_grey = is_grey and not np.ptp(samples[..., :3], axis=2).any()
         return samples[..., : 1 if is_grey else 3]
 
 

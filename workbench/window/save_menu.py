@@ -167,8 +167,7 @@ class SaveMenu(QObject):
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        only = page and f", {page} only"
-        sentence = f"Saved {path.name}, {numbers.file_size(size)}{only}."
+        sentence = f"Saved {path.name}, {numbers.file_size(size)}{page and f', {page} only'}."
         self._messages.show_message("info", sentence, actions=[("Show &folder", show_folder)])
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:

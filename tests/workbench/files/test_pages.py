@@ -98,11 +98,12 @@ WIDTH, HEIGHT, COLOURS = 10, 8, 128
 PALETTE = RNG.integers(0, 256, (COLOURS, 3), np.uint8)
 
 
-def a_frame(rng):
+def a_frame(rng, beyond=0):
+    """One that may reach so many pixels over the right edge, which is not seen."""
     left, top = rng.integers(0, WIDTH - 1), rng.integers(0, HEIGHT - 1)
     width, height = rng.integers(1, WIDTH - left + 1), rng.integers(1, HEIGHT - top + 1)
     if rng.random() < 0.3:
-        left, top, width, height = 0, 0, WIDTH, HEIGHT
+        left, top, width, height = 0, 0, WIDTH + beyond, HEIGHT
     clear = int(rng.integers(0, COLOURS)) if rng.random() < 0.6 else None
     indices = rng.integers(0, COLOURS, (height, width))
     if clear is not None:
@@ -127,7 +128,7 @@ def played(frames):
     """What a player shows at each frame, (H, W, 4), as the specification has it."""
     canvas = np.zeros((HEIGHT, WIDTH, 4), np.uint8)
     for left, top, indices, clear, disposal in frames:
-        before = canvas.copy()
+        before, indices = canvas.copy(), indices[:, : WIDTH - left]
         box = canvas[top : top + indices.shape[0], left : left + indices.shape[1]]
         is_drawn = np.full(indices.shape, True) if clear is None else indices != clear
         box[is_drawn] = np.dstack([PALETTE[indices], np.full(indices.shape, 255)])[is_drawn]
@@ -148,7 +149,7 @@ def seen(samples):
 @pytest.mark.parametrize("seed", range(25))
 def test_frames_of_a_gif_are_drawn_over_each_other_as_a_player_does(seed, tmp_path):
     rng, path = np.random.default_rng(seed), tmp_path / "a.gif"
-    frames = [a_frame(rng) for _ in range(6)]
+    frames = [a_frame(rng), *(a_frame(rng, seed % 3) for _ in range(5))]
     path.write_bytes(gif(frames))
     shown = dict(enumerate(played(frames), 1))
     for number in (2, 3, 4, 6, 5, 1):  # forwards, backwards, and some left out

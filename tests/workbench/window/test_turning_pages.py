@@ -24,6 +24,8 @@ from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
 from workbench.session import opener
 from workbench.widgets.number_boxes import WholeBox
+from workbench.window.copy_as import command_line, python
+from workbench.window.talk import as_toml, read_talk, step_of
 
 PLANES = np.random.default_rng(3).integers(0, 256, (8, 30, 40), np.uint8)
 
@@ -132,6 +134,17 @@ def test_saving_says_that_one_page_is_kept(qtbot, stack, folder, monkeypatch):
     until(qtbot, lambda: "page 2 of 8 (z 1, c 2) only" in stack.messages.sentence)
     assert asked
     assert load(folder / "out" / "a.png").samples.shape == (30, 40, 1)
+
+
+def test_what_is_copied_for_elsewhere_and_a_step_of_a_talk_name_the_page(qtbot, stack, tmp_path):
+    settle(qtbot, stack, lambda: type_into(child(stack, "page"), "6"))
+    state = stack.store.state
+    assert command_line(state).endswith("--page 6")
+    assert "img2.tif', page=6)" in python(state)
+    (tmp_path / "talk.toml").write_text(as_toml("", [step_of(state)], tmp_path))
+    _, (step,) = read_talk(tmp_path / "talk.toml")
+    assert step.picture is not None
+    assert step.picture.is_of(state.picture)
 
 
 def test_frames_of_an_animation_are_turned_as_well(qtbot, window, tmp_path):
