@@ -147,8 +147,7 @@ def load_any_size(
 class PictureRef:
     """A reference to a picture.
 
-    path, built_in  as in `state.Picture`; without either there is no way back to it
-    page            its number in the file
+    path, built_in, page  as in `Picture`; without the first two there is no way back to it
     """
 
     name: str
