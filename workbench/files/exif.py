@@ -1,92 +1,244 @@
-"""EXIF and XMP of a picture, taken along into the files that are saved."""
+"""EXIF, XMP and IPTC of a picture, taken along into the files that are saved."""
 
 from __future__ import annotations
 
+import io
+import re
 import struct
-from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
+import numpy as np
 import tifffile
-from PIL import ExifTags, Image, TiffImagePlugin
+from PIL import ExifTags
 
 from kernels.core.plain_data import table_beside
+from workbench.imaging.pictures import Metadata, Resolution
 
-PREFIX = b"Exif\0\0"  # of EXIF in JPEG and WebP files
-# Tags in words, such as the maker and the date; all else of the main directory is about how
-# the pixels of that one file are stored.
-_WORDS = (270, 271, 272, 305, 306, 315, 316, 33432)
-_DESCRIPTION = 270
+# What stands in front of EXIF and of XMP in an APP1 of a JPEG, of Photoshop's resources in an APP13.
+PREFIX, JPEG_XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
+PHOTOSHOP = b"Photoshop 3.0\0"
+# The type of a field, as TIFF numbers them, how many values it has, and these, little-endian.
+Field = tuple[int, int, bytes]
+# By directory, then by tag; 0 is the main directory, another the tag that leads to it.
+Fields = dict[int, dict[int, Field]]
+_EXIF, _GPS, _INTEROP = ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo, ExifTags.IFD.Interop
+_INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
+_THUMBNAIL = 1
+# Of a value of each type: words, and bytes in one, which the order of bytes turns around.
+_WORDS_OF = {1: (1, 1), 2: (1, 1), 3: (1, 2), 4: (1, 4), 5: (2, 4), 6: (1, 1), 7: (1, 1)}
+_WORDS_OF |= {8: (1, 2), 9: (1, 4), 10: (2, 4), 11: (1, 4), 12: (1, 8), 13: (1, 4)}
+_UTF_8 = 129  # a type that TIFF itself does not have
+_WORDS_OF |= {_UTF_8: (1, 1)}
+_WHOLE = {1: "B", 3: "H", 4: "I", 6: "b", 7: "B", 8: "h", 9: "i", 13: "I"}  # types of one number
+MAX_FIELDS = 4096  # of a directory
+
+_ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
+_ACROSS, _DOWN, _UNIT, XMP_TAG, IPTC_TAG, _RESOURCES = 282, 283, 296, 700, 33723, 34377
+_APART = {_ACROSS, _DOWN, _UNIT, XMP_TAG, IPTC_TAG, _RESOURCES}  # of which `Metadata` has its own
+# What describes a picture in the main directory, such as the maker, a rating and the date.
+_ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
+_ABOUT |= {18246, 18249, *range(40091, 40096)}
+# How the pixels of that one file are stored; what would make a raw file of a TIFF.
+_STORAGE = {*range(254, 700), 34675, *range(50706, 52600), 59932} - _ABOUT - _APART
 # How descriptions begin and end that tell programs how the samples of that one file lie.
-_LAYOUT_BEGINS, _LAYOUT_ENDS = ("ImageJ=", "shape=", '{"shape":'), "OME>"
-_SUBORDINATE = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
-_LEFT_OUT = (  # notes whose inner offsets hold in the camera's file alone; a directory; a link
-    *(ExifTags.Base.MakerNote, ExifTags.Base.ExifInteroperabilityOffset),
-    ExifTags.Base.RelatedSoundFile,
-)
+_LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
+_MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
+_LEFT_OUT = (_MAKERS, ExifTags.Base.RelatedSoundFile)
+_SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
 _SRGB = 1
 
 
-def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
-    """Return the EXIF of a TIFF file, whose own directory it is.
+def fields_in(
+    source: bytes | BinaryIO | None, notes: list[str], *, is_tiff: bool = False
+) -> Fields:
+    """Read EXIF, a TIFF structure; nothing where there is none.
 
-    Of a big-endian BigTIFF, which Pillow takes for a small one, its words alone.
+    source   the structure, with `PREFIX` or without, or a file of it
+    notes    gets a sentence where it, or a part of it, is damaged, which is left out
+    is_tiff  it is a picture, in whose main directory is much that does not describe it
     """
-    exif = Image.Exif()
-    exif.bigtiff, exif.endian = page.parent.is_bigtiff, page.parent.byteorder
-    if exif.bigtiff and exif.endian == ">":
-        exif.update({tag: page.tags.valueof(tag) for tag in _WORDS if tag in page.tags})
-        return exif
-    with path.open("rb") as file:
-        exif.load_from_fp(file, page.offset)
-        for tag in _SUBORDINATE:
-            exif.get_ifd(tag)  # while it is open
-    return exif
+    if not source:
+        return {}
+    file = io.BytesIO(source.removeprefix(PREFIX)) if isinstance(source, bytes) else source
+    try:
+        fields, is_whole = _fields(file, is_tiff=is_tiff)
+    except (struct.error, KeyError, ValueError, OverflowError):
+        fields, is_whole = {}, False
+    if not is_whole:
+        notes.append("Damaged EXIF data were dropped.")
+    return fields
 
 
-def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
+def _fields(file: BinaryIO, *, is_tiff: bool) -> tuple[Fields, bool]:
+    """The fields, and whether none of them is damaged.  Raises what `fields_in` handles."""
+    end = file.seek(0, 2)
+    file.seek(0)
+    order = {b"II": "<", b"MM": ">"}[file.read(2)]
+    is_big = struct.unpack(f"{order}H", file.read(2)) == (43,)
+    offset, count = ("Q", "Q") if is_big else ("I", "H")
+
+    def numbers(codes: str, at: int) -> Any:
+        file.seek(at)
+        return struct.unpack(order + codes, file.read(struct.calcsize(order + codes)))
+
+    found, is_whole, todo = Fields(), True, [(0, *numbers(offset, 8 if is_big else 4))]
+    while todo:
+        name, at = todo.pop()
+        (entries,) = numbers(count, at)
+        if entries > MAX_FIELDS:
+            raise ValueError("no directory")
+        own = found.setdefault(name, {})
+        at += struct.calcsize(count)
+        step, room = (20, 8) if is_big else (12, 4)
+        for entry in range(at, at + entries * step, step):
+            tag, kind = numbers("HH", entry)
+            (length,) = numbers(offset, entry + 4)
+            if tag in _INSIDE.get(name, ()):
+                todo.append(
+                    (tag, *numbers("I" if kind in (4, 13) else offset, entry + step - room))
+                )
+                continue
+            is_ours = tag in _ABOUT | _APART if is_tiff else tag not in _STORAGE
+            if kind not in _WORDS_OF or not (is_ours or name):
+                continue
+            words, size = _WORDS_OF[kind]
+            begins, total = entry + step - room, length * words * size
+            if total > room:
+                (begins,) = numbers(offset, begins)
+            if begins + total <= end:
+                file.seek(begins)
+                stored = np.frombuffer(file.read(total), f"{order}u{size}")
+                own[tag] = kind, length, stored.astype(f"<u{size}").tobytes()
+            elif tag != _MAKERS:
+                is_whole = False
+        if not (name or is_tiff):
+            file.seek(at + entries * step)
+            found |= {_THUMBNAIL: {}} if any(file.read(room)) else {}
+    return found, is_whole
+
+
+def number_of(fields: Fields, tag: int) -> int | None:
+    """The one whole number in a field of the main directory, of whatever type; None: none."""
+    kind, count, data = fields.get(0, {}).get(tag, (0, 0, b""))
+    return struct.unpack(f"<{_WHOLE[kind]}", data)[0] if kind in _WHOLE and count == 1 else None
+
+
+_IN_XMP = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])")
+
+
+def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
+    """The orientation, 1 to 8, from the EXIF, else from the XMP packet, else 1."""
+    if (said := number_of(fields, _ORIENTATION)) is not None:
+        return said
+    packet = xmp.encode() if isinstance(xmp, str) else xmp or b""
+    found = _IN_XMP.search(packet)
+    return int(found[1]) if found else 1
+
+
+def resolution_of(fields: Fields) -> Resolution | None:
+    """The resolution that the main directory tells, if that says anything."""
+    sides = [fields.get(0, {}).get(tag) for tag in (_ACROSS, _DOWN)]
+    found = [struct.unpack("<II", each[2]) for each in sides if each and each[:2] == (5, 1)]
+    if not found:
+        return None
+    return Resolution.known(found[0], found[-1], number_of(fields, _UNIT) or Resolution.INCH)
+
+
+def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
-    It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail, the
-    maker's own notes and a microscope's list of planes are left out.  Raises whatever Pillow does
-    where it is damaged.
+    It is for a picture of that size, upright and in sRGB.  Each field keeps its type and its bytes.
+    The thumbnail, the maker's own notes and a microscope's list of planes are left out, and the
+    resolution, XMP and IPTC, which `Metadata` has for itself.
     """
-    # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
-    words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
-    description = str(exif.get(_DESCRIPTION))  # maybe a program's, of planes the saved file lacks
-    if description.startswith(_LAYOUT_BEGINS) or description.rstrip().endswith(_LAYOUT_ENDS):
-        del words[_DESCRIPTION]
-    made = Image.Exif()
-    made.update(words)
-    for tag in _SUBORDINATE:
-        fields = {key: value for key, value in exif.get_ifd(tag).items() if key not in _LEFT_OUT}
-        if tag == ExifTags.IFD.Exif and fields:
-            news = {
-                ExifTags.Base.ExifImageWidth: width,
-                ExifTags.Base.ExifImageHeight: height,
-                ExifTags.Base.ColorSpace: _SRGB,
-            }
-            fields |= {key: value for key, value in news.items() if key in fields}
-        if fields:
-            made[tag] = fields
-    return made.tobytes().removeprefix(PREFIX) if len(made) else None
+    main = {tag: each for tag, each in fields.get(0, {}).items() if tag not in _APART}
+    description = main.get(_DESCRIPTION, (0, 0, b""))[2].rstrip(b"\0 \r\n")
+    if description.startswith(_LAYOUT_BEGINS) or description.endswith(_LAYOUT_ENDS):
+        del main[_DESCRIPTION]  # a program's, of planes that the saved file lacks
+    if _ORIENTATION in main:
+        main[_ORIENTATION] = 3, 1, struct.pack("<H", 1)
+    kept = {
+        name: {tag: each for tag, each in fields[name].items() if tag not in _LEFT_OUT}
+        for name in (_EXIF, _GPS, _INTEROP)
+        if name in fields
+    }
+    news = zip((*_SIZE, ExifTags.Base.ColorSpace), (width, height, _SRGB), strict=True)
+    for tag, value in news:
+        if tag in (own := kept.get(_EXIF, {})):
+            is_short = own[tag][0] == 3 and value < 1 << 16
+            own[tag] = (3, 1, struct.pack("<H", value)) if is_short else (4, 1, _long(value))
+    lost = {"the maker's own notes": _MAKERS in fields.get(_EXIF, {})}
+    lost["the thumbnail"] = _THUMBNAIL in fields
+    if any(lost.values()):
+        which = " and ".join(each for each, is_lost in lost.items() if is_lost)
+        notes.append(f"Of its EXIF data, {which} are left out when saving.")
+    if not main.keys() - {_ORIENTATION} and not any(kept.values()):
+        return None
+    return _written({0: main, **kept})
 
 
-def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
+def is_telling(exif: bytes) -> bool:
+    """True if EXIF says more than which program wrote it."""
+    fields = fields_in(exif, [])
+    return bool(len(fields) > 1 or fields[0].keys() - {_ORIENTATION, _SOFTWARE})
+
+
+def with_resolution(metadata: Metadata) -> bytes | None:
+    """The EXIF of a file that is to have that resolution, too; None where there is neither."""
+    told = metadata.resolution
+    if told is None:
+        return metadata.exif
+    fields = fields_in(metadata.exif, []) or {0: {}}
+    fields[0] |= {
+        _ACROSS: (5, 1, struct.pack("<II", *told.across)),
+        _DOWN: (5, 1, struct.pack("<II", *told.down)),
+        _UNIT: (3, 1, struct.pack("<H", told.unit)),
+    }
+    return _written(fields)
+
+
+def _long(value: int) -> bytes:
+    return struct.pack("<I", value)
+
+
+def _written(fields: Fields) -> bytes:
+    return b"II*\0" + _long(8) + _directory(fields, 0, 8)
+
+
+def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:
+    """A directory, what its fields point to behind it, and so on, to be put at offset `at`."""
+    inside = [each for each in _INSIDE.get(name, ()) if fields.get(each)]
+    own = fields[name] | dict.fromkeys(inside, (16 if is_big else 4, 1, b""))
+    count, offset, room = ("Q", "Q", 8) if is_big else ("H", "I", 4)
+    entries, behind = b"", b""
+    begins = at + struct.calcsize(f"<{count}") + len(own) * (4 + 2 * room) + room
+    for tag in sorted(own):
+        kind, length, data = own[tag]
+        place = begins + len(behind)
+        data = _directory(fields, tag, place, is_big=is_big) if tag in inside else data
+        value = data.ljust(room, b"\0")
+        if tag in inside or len(data) > room:
+            value = struct.pack(f"<{offset}", place)
+            behind += data + bytes(len(data) % 2)
+        entries += struct.pack(f"<HH{offset}", tag, kind, length) + value
+    return struct.pack(f"<{count}", len(own)) + entries + bytes(room) + behind
+
+
+def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bool]]:
     """The `extratags` of `tifffile.imwrite`.
 
     Directories are empty until `fill_tiff` fills them.
     is_big  whether the file is a BigTIFF, whose offsets have 64 bits
     """
-    found = _read(exif)
-    words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
-    tags: list[tuple[int, str, int, Any, bool]] = [
-        (tag, "s", len(word), word, True) for tag, word in words
-    ]
-    offset = "Q" if is_big else "I"
-    present = [tag for tag in _SUBORDINATE if found.get_ifd(tag)]
+    found = fields_in(exif, [])
     # The tag before stands in for a directory, which tifffile does not write.
-    return tags + [(tag - 1, offset, 1, 0, True) for tag in present]
+    stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
+    own = [
+        (tag, 2 if kind == _UTF_8 else kind, count, data, True)
+        for tag, (kind, count, data) in sorted(found[0].items())
+    ]
+    return own + stand_ins
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
@@ -94,31 +246,53 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
 
     And point to them; the file can be read as well as written.
     """
-    found = _read(exif)
+    found = fields_in(exif, [])
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
         order, is_big, tags = tiff.byteorder, tiff.is_bigtiff, tiff.pages.first.tags
-        stand_ins = {tag: tags.get(tag - 1) for tag in _SUBORDINATE}
-    start = b"II+\0" + bytes(12) if is_big else b"II*\0" + bytes(4)
+        stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
     for tag, found_at in stand_ins.items():
         if found_at is None:
             continue
-        directory = TiffImagePlugin.ImageFileDirectory_v2(start, b"II" if order == "<" else b"MM")
-        for key, value in found.get_ifd(tag).items():
-            directory[key] = value
         end = file.seek(0, 2)
         end += file.write(bytes(-end % 8))
-        file.write(directory.tobytes(end))
+        file.write(_directory(found, tag, end, is_big=is_big))
         file.seek(found_at.offset)
         file.write(struct.pack(f"{order}H", tag))
         file.seek(found_at.valueoffset)
         file.write(struct.pack(f"{order}{'Q' if is_big else 'I'}", end))
 
 
-def _read(exif: bytes) -> Image.Exif:
-    found = Image.Exif()
-    found.load(PREFIX + exif)
-    return found
+_IPTC = 0x0404  # of Photoshop's resources
+
+
+def iptc_of(fields: Fields) -> bytes | None:
+    """The IPTC records of a TIFF file, or None."""
+    main = fields.get(0, {})
+    return main[IPTC_TAG][2] if IPTC_TAG in main else iptc_in(main.get(_RESOURCES, (0, 0, b""))[2])
+
+
+def xmp_of(fields: Fields) -> bytes | None:
+    """The XMP packet of a TIFF file, or None."""
+    return fields.get(0, {}).get(XMP_TAG, (0, 0, None))[2]
+
+
+def iptc_in(resources: bytes) -> bytes | None:
+    """The IPTC records among Photoshop's resources, or None."""
+    at = 0
+    while resources[at : at + 4] == b"8BIM" and at + 12 <= len(resources):
+        (kind,) = struct.unpack_from(">H", resources, at + 4)
+        at += 6 + (resources[at + 6] + 2) // 2 * 2  # a name, with its length filled up to be even
+        (length,) = struct.unpack(">I", resources[at : at + 4].rjust(4, b"\0"))
+        if kind == _IPTC:
+            return resources[at + 4 : at + 4 + length] or None
+        at += 4 + length + length % 2
+    return None
+
+
+def resources_of(iptc: bytes) -> bytes:
+    """Photoshop's resources with these IPTC records alone."""
+    return b"8BIM" + struct.pack(">HHI", _IPTC, 0, len(iptc)) + iptc + bytes(len(iptc) % 2)
 
 
 MAX_BYTES = 1 << 20  # a few thousand are usual; beyond it holds thumbnails or a history

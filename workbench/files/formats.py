@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from workbench.imaging.pictures import Metadata
 
-MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
+MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
+_METADATA = ("exif", "xmp", "iptc", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
@@ -42,14 +43,19 @@ class Format:
     largest_side: int = 2**31 - 1  # in pixels
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
-    max_metadata_bytes: int = 2**31 - 1  # of EXIF, and of XMP; 0: it holds none
+    metadata: tuple[str, ...] = ()  # of the fields of `Metadata` those that it holds
+    max_metadata_bytes: int = 2**31 - 1  # of each
 
     def kept(self, metadata: Metadata) -> Metadata:
-        exif, xmp = (
-            None if each is None or len(each) > self.max_metadata_bytes else each
-            for each in (metadata.exif, metadata.xmp)
+        """What the format holds of them."""
+        held = {each.name: getattr(metadata, each.name) for each in fields(metadata)}
+        lost = (
+            name
+            for name, each in held.items()
+            if name not in self.metadata
+            or (isinstance(each, bytes) and len(each) > self.max_metadata_bytes)
         )
-        return replace(metadata, exif=exif, xmp=xmp)
+        return replace(metadata, **dict.fromkeys(lost))
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """A property of these samples that the format cannot hold, or None."""
@@ -64,20 +70,25 @@ class Format:
 
 
 FORMATS = (
-    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4)),
-    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4)),
+    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), metadata=_METADATA),
+    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4), metadata=_METADATA),
     # 65,500 is libjpeg's own limit, a little below the format's.
     Format(
         *("JPEG", "JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), 65_500),
         has_quality=True,
         can_be_lossless=False,
+        metadata=_METADATA,
         max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
-    Format("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, has_quality=True),
-    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), max_metadata_bytes=0),
-    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
-    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
-    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
+    Format(
+        *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383),
+        has_quality=True,
+        metadata=("exif", "xmp", "resolution"),
+    ),
+    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
+    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3)),
+    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,)),
+    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,)),
 )
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:

@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -22,12 +22,15 @@ from typing import Any
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageFile, _imaging
+from PIL import Image, ImageFile, PngImagePlugin, _imaging
 
 from kernels.core.plain_data import table_beside
-from workbench.files import colour_profiles, png
+from workbench.files import colour_profiles, png, png_side
+from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
+from workbench.files.png_side import Side
+from workbench.imaging.pictures import Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,20 @@ class Decoded:
 
     samples: NDArray[Any]  # (H, W) or (H, W, C)
     icc: bytes | None = None  # the colour profile that they are to be converted from, if any
-    orientation: int = 1  # of EXIF, 1 to 8
-    exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
+    orientation: int = 1  # as `exif.orientation_of` has it; 1 where that is done
+    exif: exif_of.Fields = field(default_factory=dict)
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
+    iptc: bytes | None = None
+    resolution: Resolution | None = None  # where the file has it in another place than its EXIF
+    colours: str = ""  # what is converted from, where `icc` was made of that
+
+
+def with_side(samples: NDArray[Any], side: Side, notes: list[str]) -> Decoded:
+    """What was decoded, with what was found beside it."""
+    notes.extend(side.notes)
+    turn = exif_of.orientation_of(side.exif, side.xmp)
+    kept = side.exif, side.xmp, side.iptc, side.resolution, side.colours
+    return Decoded(samples, side.icc, turn, *kept)
 
 
 def note_first_of(count: int | None, notes: list[str]) -> None:
@@ -84,6 +98,9 @@ def hush() -> None:
 
 
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
+# Of texts and profiles Pillow allows so little that it refuses pictures.
+PngImagePlugin.MAX_TEXT_CHUNK = png_side.MAX_BYTES
+PngImagePlugin.MAX_TEXT_MEMORY = 4 * png_side.MAX_BYTES
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
@@ -99,7 +116,6 @@ _CONVERTED: dict[str, list[str]] = table_beside(__file__)
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
-_PLAIN_END = [b"IDAT", b"IEND"]  # of a PNG with nothing behind its samples
 # Pillow makes something of these that a PNG's samples alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
 JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
@@ -107,9 +123,15 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by P
 
 
 @contextmanager
-def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
-    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
-    with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
+def image_in(
+    path: Path, is_stopped: Callable[[], bool], sound: bytes | None = None
+) -> Iterator[ImageFile.ImageFile]:
+    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError.
+
+    sound  what is read instead of it
+    """
+    source = Watched(path, is_stopped) if sound is None else io.BytesIO(sound)
+    with source as file, Image.open(file, formats=_FORMATS) as image:
         fax_error()  # of an earlier file
         _put_marked_grey_right(image)
         yield image
@@ -140,10 +162,16 @@ class PillowReader:
     """
 
     def __init__(
-        self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
+        self,
+        path: Path,
+        image: ImageFile.ImageFile,
+        start: bytes,
+        is_stopped: Callable[[], bool],
+        side: Side | None = None,
     ) -> None:
-        """Take an open picture; `start` is how its file begins."""
+        """Take an open picture; `start` is how its file begins, `side` of a PNG or BMP."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
+        self._side = side
         is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
         # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
         words = image.tile[0][3] if image.format == "PPM" else None
@@ -175,33 +203,32 @@ class PillowReader:
         image = self._image
         _refuse_cut_short(self._path, image)
         note_first_of(self._count(), notes)
-        exif = self._exif()
         samples = self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
-        is_upright = image.format == "TIFF"  # Pillow turns these by itself
+        if self._side is not None:
+            return with_side(samples, self._side, notes)
+        xmp, is_upright = image.info.get("xmp"), image.format == "TIFF"  # which Pillow turns
+        with self._path.open("rb") as file:
+            told = file if is_upright else image.info.get("exif")
+            fields = exif_of.fields_in(told, notes, is_tiff=is_upright)
         return Decoded(
             samples,
             None if image.mode == "CMYK" else image.info.get("icc_profile"),
-            1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
-            lambda: exif,
-            image.info.get("xmp"),
+            1 if is_upright else exif_of.orientation_of(fields, xmp),
+            fields,
+            xmp,
+            exif_of.iptc_of(fields) or exif_of.iptc_in(_resources(image)),
+            _resolution(image),
         )
 
     @cached_property
     def _data(self) -> bytes:
         """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        return self._path.read_bytes() if self._is_quick or self._is_deep else b""
-
-    @cached_property
-    def _kinds(self) -> list[bytes]:
-        return [each.kind for each in png.chunks(io.BytesIO(self._data))]
-
-    def _exif(self) -> Image.Exif:
-        """Read the EXIF, for which Pillow would decode all pixels of a PNG to be sure."""
-        if self._kinds[-2:] == _PLAIN_END or (self._is_deep and b"eXIf" not in self._kinds):
-            return Image.Image.getexif(self._image)
-        return self._image.getexif()
+        if not (self._is_quick or self._is_deep):
+            return b""
+        sound = None if self._side is None else self._side.sound
+        return self._path.read_bytes() if sound is None else sound
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
@@ -225,7 +252,8 @@ class PillowReader:
         """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
         image, data = self._image, self._data
         with suppress(Exception):
-            if self._kinds[-2:] == _PLAIN_END and not _NOT_PLAIN.intersection(self._kinds):
+            is_plain = self._side is not None and not _NOT_PLAIN.intersection(self._side.kinds)
+            if is_plain and data.startswith(png.SIGNATURE):
                 found: NDArray[Any] = imagecodecs.png_decode(data)
                 return found
             if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
@@ -247,6 +275,18 @@ class PillowReader:
                 raise
             except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
                 return None
+
+
+def _resources(image: ImageFile.ImageFile) -> bytes:
+    """Photoshop's resources in a JPEG."""
+    segments = (data for name, data in getattr(image, "applist", ()) if name == "APP13")
+    return b"".join(each.removeprefix(exif_of.PHOTOSHOP) for each in segments)
+
+
+def _resolution(image: ImageFile.ImageFile) -> Resolution | None:
+    """The resolution as the header of a JPEG tells it."""
+    across, down = image.info.get("jfif_density", (0, 0))
+    return Resolution.known((across, 1), (down, 1), image.info.get("jfif_unit", 0) + 1)
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:

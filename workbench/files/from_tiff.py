@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import ExifTags, Image
+from PIL import Image
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
@@ -23,7 +23,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiff_rows import levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
+ICC_PROFILE_TAG, INK_SET_TAG = 34675, 332
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -84,6 +84,7 @@ class TiffReader:
     def __init__(self, path: Path, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
         self._path, self._tiff, self.page = path, tiff, page
         self._first = tiff.pages.first
+        self._told: exif_of.Fields | None = None
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""
@@ -115,16 +116,25 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        page, tags = self.page, self._first.tags
+        page, tags, fields = self.page, self._first.tags, self._fields(notes)
+        xmp = exif_of.xmp_of(fields)
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
             samples,
             None if is_inks else tags.valueof(ICC_PROFILE_TAG),
-            tags.valueof(ExifTags.Base.Orientation, 1),
-            lambda: exif_of.of_tiff(self._path, self._first),
-            tags.valueof(XMP_TAG),
+            exif_of.orientation_of(fields, xmp),
+            fields,
+            xmp,
+            exif_of.iptc_of(fields),
         )
+
+    def _fields(self, notes: list[str]) -> exif_of.Fields:
+        """The file's tags that describe the picture, read once."""
+        if self._told is None:
+            with self._path.open("rb") as file:
+                self._told = exif_of.fields_in(file, notes, is_tiff=True)
+        return self._told
 
 
 def _is_for_us(page: tifffile.TiffPage) -> bool:
@@ -159,8 +169,12 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
             f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
             f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
-    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
-    if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:
+    size, counts = path.stat().st_size, zip(page.dataoffsets, page.databytecounts, strict=True)
+    page.databytecounts = tuple(max(min(count, size - at), 0) for at, count in counts)
+    is_raw = page.compression == COMPRESSION.NONE
+    held = sum(page.databytecounts) if is_raw else min(page.databytecounts, default=0)
+    least = 1
+    if len(page.dataoffsets) < prod(page.chunked) or held < least:
         raise EOFError(path.name)
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):

@@ -1,0 +1,177 @@
+"""BMP files: their bit fields and runs, which Pillow does not read right, and what they say."""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+import numpy as np
+from PIL import BmpImagePlugin, Image, ImageFile
+
+from workbench.files.from_pillow import Decoded, with_side
+from workbench.files.needs import Need
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.png_side import MAX_BYTES, Side
+from workbench.imaging.pictures import Resolution
+
+_BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
+_FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA, _V4, _V5 = 14, 40, 56, 108, 124  # bytes
+_FIELD = re.compile("1{1,16}0*")  # in binary
+
+
+@dataclass(frozen=True, slots=True)
+class BmpReader:
+    """A reader of a file whose fields say where in a pixel each colour lies, be it where it may.
+
+    It goes by the header; masks are of red, green, blue and, maybe, alpha.
+    """
+
+    path: Path
+    start: int
+    width: int
+    height: int  # negative: from top to bottom
+    bits: int
+    masks: tuple[int, ...]
+    side: Side | None
+
+    @property
+    def _white(self) -> int:
+        return 255 if max(map(int.bit_count, self.masks)) <= 8 else 65535
+
+    @property
+    def _stored_bytes(self) -> int:
+        return (self.width * self.bits + 31) // 32 * 4 * abs(self.height)
+
+    def need(self) -> Need:
+        """Memory for the file's pixels and for the samples, one channel at a time."""
+        height, channels, stored = abs(self.height), len(self.masks), self._stored_bytes
+        if self.start + stored > self.path.stat().st_size:
+            raise EOFError(self.path.name)
+        ours = self.width * height * channels * (1 if self._white == 255 else 2)
+        return Need(self.path.name, self.width, height, channels, ours, ours + 4 * stored)
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Read (H, W, 3 or 4) of uint8, or uint16 where a field has more than 8 bits."""
+        stored = np.fromfile(self.path, np.uint8, self._stored_bytes, offset=self.start)
+        rows = stored.view(f"<u{self.bits // 8}").reshape(abs(self.height), -1)
+        pixels, white = rows[:: 1 if self.height < 0 else -1, : self.width], self._white
+        if white > 255:
+            most = max(map(int.bit_count, self.masks))
+            notes.append(f"Samples of up to {most} bits scaled to 0–{white}.")
+        dtype = np.uint8 if white == 255 else np.uint16
+        samples = np.empty((*pixels.shape, len(self.masks)), dtype)
+        for channel, mask in enumerate(self.masks):
+            lowest = mask & -mask
+            samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / (mask // lowest)))
+        return with_side(samples, self.side or Side(), notes)
+
+
+def reader(path: Path, start: bytes) -> BmpReader | None:
+    """The reader of a file of these first bytes; None where it is no BMP with bit fields.
+
+    Raises ImageFileError where the fields are such that nothing can be made of them.
+    """
+    if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _HEADER_WITH_ALPHA:
+        return None
+    (offset,) = struct.unpack_from("<I", start, 10)
+    size, width, height, _, bits, packing = struct.unpack_from("<IiiHHI", start, _FILE_HEADER)
+    if size < _PLAIN_HEADER or packing not in (_BIT_FIELDS, _ALPHA_BIT_FIELDS):
+        return None
+    has_alpha = size >= _HEADER_WITH_ALPHA or packing == _ALPHA_BIT_FIELDS
+    masks = struct.unpack_from("<4I", start, _FILE_HEADER + _PLAIN_HEADER)
+    used = masks if has_alpha and masks[3] else masks[:3]
+    are_apart = sum(used) == reduce(or_, used) < 1 << bits
+    are_runs = all(_FIELD.fullmatch(f"{mask:b}") for mask in used)
+    if not (bits in (16, 32) and are_apart and are_runs):
+        fields = ", ".join(f"{each:#x}" for each in used)
+        raise ImageFileError(
+            f"{path.name} is a BMP of a kind this program does not read ({bits} bits with the "
+            f"fields {fields}); save it as PNG with another program."
+        )
+    if width <= 0 or height == 0:
+        raise EOFError(path.name)
+    return BmpReader(path, offset, width, height, bits, used, side_of(path, start))
+
+
+_COLOURS_AT, _GAMMA_AT, _PROFILE_AT = 70, 110, 126  # from the file's beginning
+_CALIBRATED, _LINKED, _EMBEDDED = 0, b"KNIL", b"DEBM"
+_USUAL_GAMMA = 2.2
+
+
+def side_of(path: Path, start: bytes) -> Side | None:
+    """What a file of these first bytes says beside its samples; None where it is no BMP."""
+    if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _PLAIN_HEADER:
+        return None
+    side = Side()
+    (size,) = struct.unpack_from("<I", start, _FILE_HEADER)
+    if size >= _PLAIN_HEADER:
+        across, down = struct.unpack_from("<ii", start, 38)
+        side.resolution = Resolution.of_metre(max(across, 0), max(down, 0))
+    if size < _V4 or len(start) < _FILE_HEADER + size:
+        return side
+    kind = start[_COLOURS_AT : _COLOURS_AT + 4]
+    gammas = [each / 65536 for each in struct.unpack_from("<3I", start, _GAMMA_AT)]
+    if kind == bytes(4) and any(gammas) and not np.allclose(gammas, _USUAL_GAMMA, atol=0.02):
+        told = ", ".join(f"{each:.3g}" for each in gammas)
+        side.notes.append(f"Colours of gamma {told} are shown as if they were sRGB.")
+    if size < _V5 or kind not in (_LINKED, _EMBEDDED):
+        return side
+    offset, length = struct.unpack_from("<II", start, _PROFILE_AT)
+    with path.open("rb") as file:
+        file.seek(_FILE_HEADER + offset)
+        side.icc = file.read(min(length, MAX_BYTES))
+    if kind == _LINKED:  # by the name of a file, which is looked for beside the picture
+        name = PureWindowsPath(side.icc.split(b"\0")[0].decode("cp1252", "replace")).name
+        beside, side.icc = path.with_name(name or "-"), None
+        try:
+            side.icc = beside.read_bytes() if beside.stat().st_size <= MAX_BYTES else None
+        except (OSError, ValueError):
+            side.notes.append(f"Its colour profile {name} is not here; shown as if it were sRGB.")
+    return side
+
+
+class _Runs(ImageFile.PyDecoder):
+    """Pillow's decoder of packed runs, but for those that go on past the end of a row."""
+
+    _pulls_fd = True
+
+    def decode(self, _buffer: Any) -> tuple[int, int]:
+        """Decode all there is; raises EOFError where that is cut short."""
+        assert self.fd is not None
+        data, is_halved = self.fd.read(), bool(self.args[1])
+        width, height = self.state.xsize, self.state.ysize
+        made, at, x, y = bytearray(width * height), 0, 0, 0
+        while y < height and (y, x) != (height - 1, width):
+            if at + 2 > len(data):
+                raise EOFError("runs")
+            count, value = data[at : at + 2]
+            at += 2
+            if count == 0 and value < 3:
+                if value == 1:  # the end
+                    break
+                x, y = (0, y + 1) if value == 0 else (x + data[at], y + data[at + 1])
+                at += value  # which is 2 where a way to the next run follows
+                continue
+            if count:
+                run = bytes((value >> 4, value & 15)) * 128 if is_halved else bytes((value,)) * 255
+            else:
+                count, stored = value, (value + 1) // 2 if is_halved else value
+                run = data[at : at + stored]
+                if len(run) < stored:
+                    raise EOFError("runs")
+                at += stored + stored % 2
+                run = bytes(n for b in run for n in (b >> 4, b & 15)) if is_halved else run
+            run = run[: min(count, max(width - x, 0))]
+            made[y * width + x : y * width + x + len(run)] = run
+            x += len(run)
+        self.set_as_raw(bytes(made), "L" if self.mode in ("1", "L") else "P", (0, self.args[-1]))
+        return -1, 0
+
+
+assert BmpImagePlugin.BmpRleDecoder  # it is registered by now, and ours takes its place
+Image.register_decoder("bmp_rle", _Runs)
