@@ -11,7 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import numpy as np
-from PIL import BmpImagePlugin, Image, ImageFile
+from PIL import Image, ImageFile
 
 from workbench.files.from_pillow import Decoded, with_side
 from workbench.files.needs import Need
@@ -173,5 +173,5 @@ class _Runs(ImageFile.PyDecoder):
         return -1, 0
 
 
-assert BmpImagePlugin.BmpRleDecoder  # it is registered by now, and ours takes its place
+Image.preinit()  # which registers Pillow's own, whose place ours takes
 Image.register_decoder("bmp_rle", _Runs)

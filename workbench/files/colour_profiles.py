@@ -45,7 +45,7 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str], colours: str = 
             converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
             notes.append(f"Converted from {called} to sRGB.")
             return converted
-    notes.append(f"Not converted to sRGB: the file has {called}.")
+    notes.append(f"Colour {called} not applied.")
     return samples
 
 

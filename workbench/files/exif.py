@@ -15,14 +15,14 @@ from PIL import ExifTags
 from kernels.core.plain_data import table_beside
 from workbench.imaging.pictures import Metadata, Resolution
 
-# What stands in front of EXIF and of XMP in an APP1 of a JPEG, of Photoshop's resources in an APP13.
+# In front of EXIF and of XMP in an APP1 of a JPEG, and of Photoshop's resources in an APP13.
 PREFIX, JPEG_XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
 PHOTOSHOP = b"Photoshop 3.0\0"
 # The type of a field, as TIFF numbers them, how many values it has, and these, little-endian.
 Field = tuple[int, int, bytes]
 # By directory, then by tag; 0 is the main directory, another the tag that leads to it.
 Fields = dict[int, dict[int, Field]]
-_EXIF, _GPS, _INTEROP = ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo, ExifTags.IFD.Interop
+_EXIF, _GPS, _INTEROP = 34665, 34853, 40965
 _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
 _THUMBNAIL = 1
 # Of a value of each type: words, and bytes in one, which the order of bytes turns around.
@@ -175,7 +175,7 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
         notes.append(f"Of its EXIF data, {which} are left out when saving.")
     if not main.keys() - {_ORIENTATION} and not any(kept.values()):
         return None
-    return _written({0: main, **kept})
+    return _written(kept | {0: main})
 
 
 def is_telling(exif: bytes) -> bool:

@@ -23,7 +23,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiff_rows import levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ICC_PROFILE_TAG, INK_SET_TAG = 34675, 332
+ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -67,6 +67,11 @@ def opened(
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
     page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
+    if _PHOTOMETRIC_TAG not in page.tags and page.compression not in _FAX:
+        is_colour = page.samplesperpixel >= 3
+        page.photometric = PHOTOMETRIC.RGB if is_colour else PHOTOMETRIC.MINISBLACK
+        if _COLOUR_MAP_TAG in page.tags:
+            page.photometric = PHOTOMETRIC.PALETTE
     _refuse_odd(path, page)
     reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
     return TiffReader(path, tiff, page) if reads else None
@@ -104,7 +109,11 @@ class TiffReader:
         return self.decoded(_as_stored(self.page), notes)
 
     def note_others(self, notes: list[str]) -> None:
-        note_first_of(len(self._tiff.pages), notes)
+        if _PHOTOMETRIC_TAG not in self.page.tags:
+            kind = "grey" if self.page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
+            notes.append(f"The file does not say what its samples mean; they are read as {kind}.")
+        in_words = self._tiff.imagej_metadata or {}  # of a stack behind its first page's tags
+        note_first_of(max(len(self._tiff.pages), in_words.get("images", 1)), notes)
 
     def sizes(self) -> tuple[tuple[int, int], ...]:
         """Width and height of the picture, then of its reduced copies in the file."""
@@ -169,13 +178,9 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
             f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
             f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
-    size, counts = path.stat().st_size, zip(page.dataoffsets, page.databytecounts, strict=True)
-    page.databytecounts = tuple(max(min(count, size - at), 0) for at, count in counts)
-    is_raw = page.compression == COMPRESSION.NONE
-    held = sum(page.databytecounts) if is_raw else min(page.databytecounts, default=0)
-    least = 1
-    if len(page.dataoffsets) < prod(page.chunked) or held < least:
+    if len(page.dataoffsets) < prod(page.chunked):
         raise EOFError(path.name)
+    _end_with_file(path, page)
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
@@ -183,10 +188,38 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         _refuse_larger(path, page)
 
 
+def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
+    """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
+
+    Some programs write too large a count of bytes, of which only the first are needed.
+    """
+    size = path.stat().st_size
+    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
+    beyond = [index for index, end in enumerate(ends) if end > size]
+    counts = list(page.databytecounts)
+    for index in beyond:
+        counts[index] = max(size - page.dataoffsets[index], 0)
+        high, needed = page.chunks[0], prod(page.chunks[1:])
+        if not page.is_tiled:
+            high = min(high, page.imagelength - index % page.chunked[0] * high)
+        needed = high * (-(-needed * page.bitspersample // 8))
+        if page.compression == COMPRESSION.NONE:
+            found = counts[index]
+        else:
+            with path.open("rb") as file:
+                file.seek(page.dataoffsets[index])
+                packed = file.read(counts[index])
+            found = len(tifffile.TIFF.DECOMPRESSORS[page.compression](packed, out=needed))
+        if found < needed or page.imagedepth > 1:
+            raise EOFError(path.name)
+    if beyond:
+        page.databytecounts = tuple(counts)
+
+
 def _channels_of(page: tifffile.TiffPage) -> int:
     colours = _colours_of(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
-        return 3
+        return 3 + (page.samplesperpixel == 2)
     return min(colours, 3) + (page.samplesperpixel == colours + 1)
 
 
@@ -196,6 +229,10 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         colours = np.asarray(page.colormap).T  # of 16 bits, where some files fill the lower 8
         colours = (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
         expanded: NDArray[Any] = colours[samples[:, :, 0]]
+        alpha = _without_extra(samples, page, notes)[:, :, 1:]
+        if alpha.size:
+            alpha = _spread(alpha, page.bitspersample, [])
+            expanded = np.dstack([expanded, alpha >> 8 * (alpha.itemsize - 1)]).astype(np.uint8)
         return expanded
     samples = _spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
@@ -297,11 +334,11 @@ def _without_extra(
     if held == colours:
         return samples
     meaning = page.extrasamples[0] if page.extrasamples else 0
-    if meaning == _ASSOCIATED:
+    if meaning == _ASSOCIATED and page.photometric != PHOTOMETRIC.PALETTE:
         notes.append("Premultiplied alpha undone.")
         for rows in colour_profiles.bands(samples):
             samples[rows, :, :-1] = _divided(samples[rows])
-    elif meaning != _UNASSOCIATED:
+    elif meaning not in (_ASSOCIATED, _UNASSOCIATED):
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
 

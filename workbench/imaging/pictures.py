@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span
 from kernels.pictures.generated import beyond, stored_as, white
 
-
 Ratio = tuple[int, int]  # numerator and denominator
 
 
