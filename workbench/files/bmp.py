@@ -7,17 +7,16 @@ import struct
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageFile
 
-from workbench.files.from_pillow import Decoded, with_side
+from workbench.files.from_pillow import Decoded, resolution_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.png_side import MAX_BYTES, Side
-from workbench.imaging.pictures import Resolution
+from workbench.files.png import MAX_SIDE_BYTES
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
 _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA, _V4, _V5 = 14, 40, 56, 108, 124  # bytes
@@ -37,7 +36,7 @@ class BmpReader:
     height: int  # negative: from top to bottom
     bits: int
     masks: tuple[int, ...]
-    side: Side | None
+    info: dict[str, Any]  # as `info_of` has it
 
     @property
     def _white(self) -> int:
@@ -68,7 +67,8 @@ class BmpReader:
         for channel, mask in enumerate(self.masks):
             lowest = mask & -mask
             samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / (mask // lowest)))
-        return with_side(samples, self.side or Side(), notes)
+        icc, colours = self.info.get("icc_profile"), self.info.get("colours", "")
+        return Decoded(samples, icc, resolution=resolution_of(self.info), colours=colours)
 
 
 def reader(path: Path, start: bytes) -> BmpReader | None:
@@ -95,77 +95,56 @@ def reader(path: Path, start: bytes) -> BmpReader | None:
         )
     if width <= 0 or height == 0:
         raise EOFError(path.name)
-    return BmpReader(path, offset, width, height, bits, used, side_of(path, start))
+    return BmpReader(path, offset, width, height, bits, used, info_of(path, start))
 
 
-_COLOURS_AT, _GAMMA_AT, _PROFILE_AT = 70, 110, 126  # from the file's beginning
-_CALIBRATED, _LINKED, _EMBEDDED = 0, b"KNIL", b"DEBM"
-_USUAL_GAMMA = 2.2
+_LINKED, _EMBEDDED = b"KNIL", b"DEBM"  # of the header's field for the colours, at 70
 
 
-def side_of(path: Path, start: bytes) -> Side | None:
-    """What a file of these first bytes says beside its samples; None where it is no BMP."""
-    if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _PLAIN_HEADER:
-        return None
-    side = Side()
-    (size,) = struct.unpack_from("<I", start, _FILE_HEADER)
+def info_of(path: Path, start: bytes) -> dict[str, Any]:
+    """What a file of these first bytes says beside its samples, as `Image.info` has it."""
+    header = start[_FILE_HEADER:].ljust(_V5, b"\0")
+    size, across, down = struct.unpack_from("<I20xii", header)
+    info: dict[str, Any] = {"dpi": (0, 0)}
     if size >= _PLAIN_HEADER:
-        across, down = struct.unpack_from("<ii", start, 38)
-        side.resolution = Resolution.of_metre(max(across, 0), max(down, 0))
-    if size < _V4 or len(start) < _FILE_HEADER + size:
-        return side
-    kind = start[_COLOURS_AT : _COLOURS_AT + 4]
-    gammas = [each / 65536 for each in struct.unpack_from("<3I", start, _GAMMA_AT)]
-    if kind == bytes(4) and any(gammas) and not np.allclose(gammas, _USUAL_GAMMA, atol=0.02):
-        told = ", ".join(f"{each:.3g}" for each in gammas)
-        side.notes.append(f"Colours of gamma {told} are shown as if they were sRGB.")
-    if size < _V5 or kind not in (_LINKED, _EMBEDDED):
-        return side
-    offset, length = struct.unpack_from("<II", start, _PROFILE_AT)
-    with path.open("rb") as file:
-        file.seek(_FILE_HEADER + offset)
-        side.icc = file.read(min(length, MAX_BYTES))
-    if kind == _LINKED:  # by the name of a file, which is looked for beside the picture
-        name = PureWindowsPath(side.icc.split(b"\0")[0].decode("cp1252", "replace")).name
-        beside, side.icc = path.with_name(name or "-"), None
-        try:
-            side.icc = beside.read_bytes() if beside.stat().st_size <= MAX_BYTES else None
-        except (OSError, ValueError):
-            side.notes.append(f"Its colour profile {name} is not here; shown as if it were sRGB.")
-    return side
+        info["dpi"] = tuple(max(each, 0) * 0.0254 for each in (across, down))
+    kind, gammas, place, length = struct.unpack_from("<4s36x12s4xII", header, 56)
+    if size >= _V5 and kind == _EMBEDDED:
+        with path.open("rb") as file:
+            file.seek(_FILE_HEADER + place)
+            info["icc_profile"] = file.read(min(length, MAX_SIDE_BYTES))
+    elif size >= _V5 and kind == _LINKED:
+        info["colours"] = "a profile in another file"
+    elif size >= _V4 and kind == bytes(4) and any(gammas):
+        info["colours"] = "primaries and gamma of its own"
+    return info
 
 
 class _Runs(ImageFile.PyDecoder):
-    """Pillow's decoder of packed runs, but for those that go on past the end of a row."""
+    """Pillow's decoder of packed runs, but that none goes on in the next row."""
 
     _pulls_fd = True
 
     def decode(self, _buffer: Any) -> tuple[int, int]:
-        """Decode all there is; raises EOFError where that is cut short."""
+        """Decode all there is; raises IndexError where that is cut short."""
         assert self.fd is not None
         data, is_halved = self.fd.read(), bool(self.args[1])
         width, height = self.state.xsize, self.state.ysize
         made, at, x, y = bytearray(width * height), 0, 0, 0
         while y < height and (y, x) != (height - 1, width):
-            if at + 2 > len(data):
-                raise EOFError("runs")
-            count, value = data[at : at + 2]
-            at += 2
+            count, value, at = data[at], data[at + 1], at + 2
             if count == 0 and value < 3:
                 if value == 1:  # the end
                     break
                 x, y = (0, y + 1) if value == 0 else (x + data[at], y + data[at + 1])
-                at += value  # which is 2 where a way to the next run follows
+                at += value  # which is 2 where the way to the next run follows
                 continue
-            if count:
-                run = bytes((value >> 4, value & 15)) * 128 if is_halved else bytes((value,)) * 255
-            else:
-                count, stored = value, (value + 1) // 2 if is_halved else value
-                run = data[at : at + stored]
-                if len(run) < stored:
-                    raise EOFError("runs")
-                at += stored + stored % 2
-                run = bytes(n for b in run for n in (b >> 4, b & 15)) if is_halved else run
+            run = bytes([value]) * -(-count // (1 + is_halved))
+            if count == 0:
+                count, stored = value, -(-value // (1 + is_halved))
+                run, at = data[at : at + stored], at + stored + stored % 2
+            if is_halved:
+                run = bytes(half for each in run for half in (each >> 4, each & 15))
             run = run[: min(count, max(width - x, 0))]
             made[y * width + x : y * width + x + len(run)] = run
             x += len(run)

@@ -73,58 +73,55 @@ def profile_for(channels: int) -> bytes:
     return asset(f"profiles/{'srgb' if channels >= 3 else 'grey'}.icc").read_bytes()
 
 
-# What PNG's cICP numbers: the places of white, red, green and blue, and how samples become light.
+# By PNG's numbers, x and y of white, red, green and blue; and how samples become light.
 _POINTS = {
     1: ("BT.709", (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)),
     9: ("BT.2020", (0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046)),
     12: ("Display P3", (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
 }
-_BT_709 = "BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45
-_CURVES = dict.fromkeys((1, 6, 14, 15), _BT_709)
-_CURVES |= {
-    4: ("gamma 2.2", 0, 1, 0, 2.2),
-    8: ("linear light", 0, 1, 0, 1),
-    13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4),
-}
+_CURVES = dict.fromkeys((1, 6, 14, 15), ("BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45))
+_CURVES |= {8: ("linear light", 0, 1, 0, 1), 13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
 _SAID = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
-_USUAL_GAMMA, _LIKE, _FULL_RANGE = 1 / 2.2, 0.01, 1
+_USUAL_GAMMA, _LIKE = 1 / 2.2, 0.01
 
 
-def calibrated(gamma: float, points: Sequence[float]) -> tuple[bytes | None, str]:
-    """A profile of colours whose samples are light to the power of `gamma`, and what it is.
+def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[bytes | None, str]:
+    """A profile of colours that were made of light to the power of `gamma`, and what it is.
 
-    points  x and y of white, red, green and blue
+    points   x and y of white, red, green and blue; None of both: as sRGB has them
     returns  None where there is no such profile; and no words where that is nearly sRGB
     """
-    is_near = np.allclose(points, _POINTS[1][1], rtol=0, atol=_LIKE / 2)
+    usual = _POINTS[1][1]
+    gamma, points = _USUAL_GAMMA if gamma is None else gamma, points or usual
+    is_near = np.allclose(points, usual, rtol=0, atol=_LIKE / 2)
     if is_near and abs(gamma / _USUAL_GAMMA - 1) < _LIKE:
         return None, ""
-    words = f"gamma {gamma:.4g}{'' if is_near else ' and the file’s own primaries'}"
-    if gamma <= 0:
-        return None, words
-    return _made(points, gamma=1 / gamma), words
+    words = f"gamma {gamma:.4g}{'' if is_near else ' and primaries of its own'}"
+    return _made(points, gamma=1 / max(gamma, 1e-5)), words
 
 
-def coded(points: int, curve: int, matrix: int, span: int) -> tuple[bytes | None, str]:
+def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | None, str]:
     """The same of colours that are numbered as in PNG's cICP."""
-    name, places = _POINTS.get(points, (f"primaries {points}", None))
+    name, places = _POINTS.get(points, (f"primaries {points}", ()))
     how, *numbers = _CURVES.get(curve, (_SAID.get(curve, f"curve {curve}"),))
-    if (points, curve, matrix, span) == (1, 13, 0, _FULL_RANGE):
+    if (points, curve, matrix, is_full) == (1, 13, 0, 1):
         return None, ""
-    words = f"{name} with {how}"
-    if places is None or not numbers or (matrix, span) != (0, _FULL_RANGE):
-        return None, words
+    if not (places and numbers and is_full) or matrix:
+        return None, f"{name} with {how}"
     knee, slope, offset, power = numbers
     ramp = np.linspace(0, 1, 4096)
     light = np.where(ramp <= knee, ramp / slope, ((ramp + offset) / (1 + offset)) ** power)
-    return _made(places, transferfunction=np.rint(light * 65535).astype(np.uint16)), words
+    table = np.rint(light * 65535).astype(np.uint16)
+    return _made(places, transferfunction=table), f"{name} with {how}"
 
 
 def _made(points: Sequence[float], **curve: Any) -> bytes | None:
-    white, colours = (*points[:2], 1.0), [(*points[at : at + 2], 1.0) for at in (2, 4, 6)]
-    primaries = [each for colour in colours for each in colour]
+    white, *colours = ((*points[at : at + 2], 1.0) for at in range(0, 8, 2))
     with suppress(imagecodecs.CmsError):
-        return bytes(imagecodecs.cms_profile("rgb", whitepoint=white, primaries=primaries, **curve))
+        made = imagecodecs.cms_profile(
+            "rgb", whitepoint=white, primaries=[each for c in colours for each in c], **curve
+        )
+        return bytes(made)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import struct
+from fractions import Fraction
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ import tifffile
 from PIL import ExifTags
 
 from kernels.core.plain_data import table_beside
-from workbench.imaging.pictures import Metadata, Resolution
+from workbench.imaging.pictures import Metadata
 
 # In front of EXIF and of XMP in an APP1 of a JPEG, and of Photoshop's resources in an APP13.
 PREFIX, JPEG_XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
@@ -28,19 +29,18 @@ _THUMBNAIL = 1
 # Of a value of each type: words, and bytes in one, which the order of bytes turns around.
 _WORDS_OF = {1: (1, 1), 2: (1, 1), 3: (1, 2), 4: (1, 4), 5: (2, 4), 6: (1, 1), 7: (1, 1)}
 _WORDS_OF |= {8: (1, 2), 9: (1, 4), 10: (2, 4), 11: (1, 4), 12: (1, 8), 13: (1, 4)}
-_UTF_8 = 129  # a type that TIFF itself does not have
-_WORDS_OF |= {_UTF_8: (1, 1)}
 _WHOLE = {1: "B", 3: "H", 4: "I", 6: "b", 7: "B", 8: "h", 9: "i", 13: "I"}  # types of one number
 MAX_FIELDS = 4096  # of a directory
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
-_ACROSS, _DOWN, _UNIT, XMP_TAG, IPTC_TAG, _RESOURCES = 282, 283, 296, 700, 33723, 34377
-_APART = {_ACROSS, _DOWN, _UNIT, XMP_TAG, IPTC_TAG, _RESOURCES}  # of which `Metadata` has its own
+_RESOLUTION = _ACROSS, _DOWN, _UNIT = 282, 283, 296
+_INCH, _CENTIMETRE = 2, 3
+_APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
 # What describes a picture in the main directory, such as the maker, a rating and the date.
 _ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
-_ABOUT |= {18246, 18249, *range(40091, 40096)}
+_ABOUT |= {18246, 18249, *range(40091, 40096), *_RESOLUTION}
 # How the pixels of that one file are stored; what would make a raw file of a TIFF.
-_STORAGE = {*range(254, 700), 34675, *range(50706, 52600), 59932} - _ABOUT - _APART
+_STORAGE = {*range(254, 701), 33723, 34377, 34675, *range(50706, 52600), 59932} - _ABOUT
 # How descriptions begin and end that tell programs how the samples of that one file lie.
 _LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
 _MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
@@ -99,7 +99,7 @@ def _fields(file: BinaryIO, *, is_tiff: bool) -> tuple[Fields, bool]:
                     (tag, *numbers("I" if kind in (4, 13) else offset, entry + step - room))
                 )
                 continue
-            is_ours = tag in _ABOUT | _APART if is_tiff else tag not in _STORAGE
+            is_ours = tag in (*_ABOUT, *_APART) if is_tiff else tag not in _STORAGE
             if kind not in _WORDS_OF or not (is_ours or name):
                 continue
             words, size = _WORDS_OF[kind]
@@ -116,6 +116,11 @@ def _fields(file: BinaryIO, *, is_tiff: bool) -> tuple[Fields, bool]:
             file.seek(at + entries * step)
             found |= {_THUMBNAIL: {}} if any(file.read(room)) else {}
     return found, is_whole
+
+
+def data_of(fields: Fields, tag: int) -> bytes:
+    """The value of a field of the main directory as it is stored, or nothing."""
+    return fields.get(0, {}).get(tag, (0, 0, b""))[2]
 
 
 def number_of(fields: Fields, tag: int) -> int | None:
@@ -136,24 +141,27 @@ def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
     return int(found[1]) if found else 1
 
 
-def resolution_of(fields: Fields) -> Resolution | None:
-    """The resolution that the main directory tells, if that says anything."""
-    sides = [fields.get(0, {}).get(tag) for tag in (_ACROSS, _DOWN)]
-    found = [struct.unpack("<II", each[2]) for each in sides if each and each[:2] == (5, 1)]
-    if not found:
+def resolution_of(fields: Fields) -> tuple[float, float] | None:
+    """The pixels per inch that the main directory tells."""
+    units = {None: 1.0, _INCH: 1.0, _CENTIMETRE: 2.54}
+    ratios = [struct.unpack("<II", data_of(fields, tag) or bytes(8)) for tag in (_ACROSS, _DOWN)]
+    factor = units.get(number_of(fields, _UNIT), 0)
+    if not factor or not all(each for ratio in ratios for each in ratio):
         return None
-    return Resolution.known(found[0], found[-1], number_of(fields, _UNIT) or Resolution.INCH)
+    across, down = (first * factor / second for first, second in ratios)
+    return across, down
 
 
 def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
     It is for a picture of that size, upright and in sRGB.  Each field keeps its type and its bytes.
-    The thumbnail, the maker's own notes and a microscope's list of planes are left out, and the
-    resolution, XMP and IPTC, which `Metadata` has for itself.
+    The thumbnail, the maker's own notes and a microscope's list of planes are left out.
     """
     main = {tag: each for tag, each in fields.get(0, {}).items() if tag not in _APART}
-    description = main.get(_DESCRIPTION, (0, 0, b""))[2].rstrip(b"\0 \r\n")
+    if resolution_of(fields) is None:  # without a unit it says nothing
+        main = {tag: each for tag, each in main.items() if tag not in _RESOLUTION}
+    description = data_of(fields, _DESCRIPTION).rstrip(b"\0 \r\n")
     if description.startswith(_LAYOUT_BEGINS) or description.endswith(_LAYOUT_ENDS):
         del main[_DESCRIPTION]  # a program's, of planes that the saved file lacks
     if _ORIENTATION in main:
@@ -173,7 +181,7 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
     if any(lost.values()):
         which = " and ".join(each for each, is_lost in lost.items() if is_lost)
         notes.append(f"Of its EXIF data, {which} are left out when saving.")
-    if not main.keys() - {_ORIENTATION} and not any(kept.values()):
+    if not main.keys() - {_ORIENTATION, *_RESOLUTION} and not any(kept.values()):
         return None
     return _written(kept | {0: main})
 
@@ -181,20 +189,18 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
 def is_telling(exif: bytes) -> bool:
     """True if EXIF says more than which program wrote it."""
     fields = fields_in(exif, [])
-    return bool(len(fields) > 1 or fields[0].keys() - {_ORIENTATION, _SOFTWARE})
+    return bool(len(fields) > 1 or fields[0].keys() - {_ORIENTATION, *_RESOLUTION, _SOFTWARE})
 
 
 def with_resolution(metadata: Metadata) -> bytes | None:
     """The EXIF of a file that is to have that resolution, too; None where there is neither."""
-    told = metadata.resolution
-    if told is None:
-        return metadata.exif
     fields = fields_in(metadata.exif, []) or {0: {}}
-    fields[0] |= {
-        _ACROSS: (5, 1, struct.pack("<II", *told.across)),
-        _DOWN: (5, 1, struct.pack("<II", *told.down)),
-        _UNIT: (3, 1, struct.pack("<H", told.unit)),
-    }
+    if metadata.resolution is None or resolution_of(fields) == metadata.resolution:
+        return metadata.exif
+    for tag, told in zip(_RESOLUTION, metadata.resolution, strict=False):
+        ratio = Fraction(told).limit_denominator(10_000)
+        fields[0][tag] = 5, 1, struct.pack("<II", *ratio.as_integer_ratio())
+    fields[0][_UNIT] = 3, 1, struct.pack("<H", _INCH)
     return _written(fields)
 
 
@@ -235,8 +241,9 @@ def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bo
     # The tag before stands in for a directory, which tifffile does not write.
     stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
     own = [
-        (tag, 2 if kind == _UTF_8 else kind, count, data, True)
+        (tag, kind, count, data, True)
         for tag, (kind, count, data) in sorted(found[0].items())
+        if tag not in _RESOLUTION
     ]
     return own + stand_ins
 
@@ -268,13 +275,7 @@ _IPTC = 0x0404  # of Photoshop's resources
 
 def iptc_of(fields: Fields) -> bytes | None:
     """The IPTC records of a TIFF file, or None."""
-    main = fields.get(0, {})
-    return main[IPTC_TAG][2] if IPTC_TAG in main else iptc_in(main.get(_RESOURCES, (0, 0, b""))[2])
-
-
-def xmp_of(fields: Fields) -> bytes | None:
-    """The XMP packet of a TIFF file, or None."""
-    return fields.get(0, {}).get(XMP_TAG, (0, 0, None))[2]
+    return data_of(fields, IPTC_TAG) or iptc_in(data_of(fields, _RESOURCES))
 
 
 def iptc_in(resources: bytes) -> bytes | None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from workbench.imaging.pictures import Metadata
 
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
-_METADATA = ("exif", "xmp", "iptc", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
@@ -43,7 +42,12 @@ class Format:
     largest_side: int = 2**31 - 1  # in pixels
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
-    metadata: tuple[str, ...] = ()  # of the fields of `Metadata` those that it holds
+    metadata: tuple[str, ...] = (
+        "exif",
+        "xmp",
+        "iptc",
+        "resolution",
+    )  # of the fields of `Metadata` those that it holds
     max_metadata_bytes: int = 2**31 - 1  # of each
 
     def kept(self, metadata: Metadata) -> Metadata:
@@ -70,14 +74,13 @@ class Format:
 
 
 FORMATS = (
-    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), metadata=_METADATA),
-    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4), metadata=_METADATA),
+    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4)),
+    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4)),
     # 65,500 is libjpeg's own limit, a little below the format's.
     Format(
         *("JPEG", "JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), 65_500),
         has_quality=True,
         can_be_lossless=False,
-        metadata=_METADATA,
         max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
     Format(
@@ -86,9 +89,9 @@ FORMATS = (
         metadata=("exif", "xmp", "resolution"),
     ),
     Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
-    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3)),
-    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,)),
-    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,)),
+    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), metadata=()),
+    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), metadata=()),
+    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), metadata=()),
 )
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:

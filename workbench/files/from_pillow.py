@@ -22,15 +22,13 @@ from typing import Any
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile, PngImagePlugin, _imaging
+from PIL import Image, ImageFile, _imaging
 
 from kernels.core.plain_data import table_beside
-from workbench.files import colour_profiles, png, png_side
+from workbench.files import colour_profiles, png
 from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
-from workbench.files.png_side import Side
-from workbench.imaging.pictures import Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +41,8 @@ class Decoded:
     exif: exif_of.Fields = field(default_factory=dict)
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
     iptc: bytes | None = None
-    resolution: Resolution | None = None  # where the file has it in another place than its EXIF
+    resolution: tuple[float, float] | None = None  # in pixels per inch, if not in its EXIF
     colours: str = ""  # what is converted from, where `icc` was made of that
-
-
-def with_side(samples: NDArray[Any], side: Side, notes: list[str]) -> Decoded:
-    """What was decoded, with what was found beside it."""
-    notes.extend(side.notes)
-    turn = exif_of.orientation_of(side.exif, side.xmp)
-    kept = side.exif, side.xmp, side.iptc, side.resolution, side.colours
-    return Decoded(samples, side.icc, turn, *kept)
 
 
 def note_first_of(count: int | None, notes: list[str]) -> None:
@@ -98,9 +88,6 @@ def hush() -> None:
 
 
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
-# Of texts and profiles Pillow allows so little that it refuses pictures.
-PngImagePlugin.MAX_TEXT_CHUNK = png_side.MAX_BYTES
-PngImagePlugin.MAX_TEXT_MEMORY = 4 * png_side.MAX_BYTES
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
@@ -167,11 +154,11 @@ class PillowReader:
         image: ImageFile.ImageFile,
         start: bytes,
         is_stopped: Callable[[], bool],
-        side: Side | None = None,
+        found: png.Found | None = None,
     ) -> None:
-        """Take an open picture; `start` is how its file begins, `side` of a PNG or BMP."""
+        """Take an open picture; `start` is how its file begins, `found` of a PNG or BMP."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
-        self._side = side
+        self._found = found
         is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
         # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
         words = image.tile[0][3] if image.format == "PPM" else None
@@ -206,20 +193,24 @@ class PillowReader:
         samples = self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
-        if self._side is not None:
-            return with_side(samples, self._side, notes)
-        xmp, is_upright = image.info.get("xmp"), image.format == "TIFF"  # which Pillow turns
+        info, is_upright = image.info, image.format == "TIFF"  # which Pillow turns
+        if self._found is not None:
+            info = info | _told(self._found.info)
+            if self._found.damaged:
+                notes.append(f"Damaged and left out: {', '.join(self._found.damaged)} of the PNG.")
         with self._path.open("rb") as file:
-            told = file if is_upright else image.info.get("exif")
+            told = file if is_upright else info.get("exif")
             fields = exif_of.fields_in(told, notes, is_tiff=is_upright)
+        has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
         return Decoded(
             samples,
-            None if image.mode == "CMYK" else image.info.get("icc_profile"),
-            1 if is_upright else exif_of.orientation_of(fields, xmp),
+            None if image.mode == "CMYK" else info.get("icc_profile"),
+            1 if is_upright else exif_of.orientation_of(fields, info.get("xmp")),
             fields,
-            xmp,
-            exif_of.iptc_of(fields) or exif_of.iptc_in(_resources(image)),
-            _resolution(image),
+            info.get("xmp"),
+            exif_of.iptc_of(fields) or exif_of.iptc_in(info.get("iptc") or _resources(image)),
+            resolution_of(info) if has_resolution else None,
+            info.get("colours", ""),
         )
 
     @cached_property
@@ -227,7 +218,7 @@ class PillowReader:
         """The whole file; nothing where it is left to Pillow, which can be stopped."""
         if not (self._is_quick or self._is_deep):
             return b""
-        sound = None if self._side is None else self._side.sound
+        sound = None if self._found is None else self._found.sound
         return self._path.read_bytes() if sound is None else sound
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
@@ -252,8 +243,8 @@ class PillowReader:
         """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
         image, data = self._image, self._data
         with suppress(Exception):
-            is_plain = self._side is not None and not _NOT_PLAIN.intersection(self._side.kinds)
-            if is_plain and data.startswith(png.SIGNATURE):
+            kinds = () if self._found is None else self._found.kinds
+            if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
                 found: NDArray[Any] = imagecodecs.png_decode(data)
                 return found
             if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
@@ -283,10 +274,38 @@ def _resources(image: ImageFile.ImageFile) -> bytes:
     return b"".join(each.removeprefix(exif_of.PHOTOSHOP) for each in segments)
 
 
-def _resolution(image: ImageFile.ImageFile) -> Resolution | None:
-    """The resolution as the header of a JPEG tells it."""
-    across, down = image.info.get("jfif_density", (0, 0))
-    return Resolution.known((across, 1), (down, 1), image.info.get("jfif_unit", 0) + 1)
+def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
+    """Pixels per inch, which were maybe rounded to whole ones per metre."""
+    sides = [
+        (abs(each - round(each)) < _PER_METRE and round(each)) or each
+        for each in info.get("dpi", (0, 0))
+    ]
+    return (sides[0], sides[1]) if all(sides) else None
+
+
+_PER_METRE = 0.02  # pixels per inch by which that rounding is off
+_RAW = re.compile(r"\s*\w+\s+(\d+)\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+
+
+def _told(info: dict[Any, Any]) -> dict[Any, Any]:
+    """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
+    told = dict(info)
+    for name, text in info.items():
+        found = _RAW.match(text) if str(name).startswith(png.RAW_PROFILE) else None
+        if found is None:
+            continue
+        digits = "".join(found[2].split())[: 2 * int(found[1])]  # what is behind them is ignored
+        data = bytes.fromhex(digits[: len(digits) // 2 * 2])
+        kinds = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
+        for begins, key in kinds.items():
+            if data.startswith(begins):
+                told.setdefault(key, data.removeprefix(exif_of.JPEG_XMP))
+    if "cicp" in info:
+        told["icc_profile"], told["colours"] = colour_profiles.coded(*info["cicp"])
+    elif not info.keys() & {"icc_profile", "srgb"} and info.keys() & {"gamma", "chromaticity"}:
+        made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
+        told["icc_profile"], told["colours"] = made
+    return told
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:

@@ -126,7 +126,7 @@ class TiffReader:
         notes  gets a sentence for each conversion made
         """
         page, tags, fields = self.page, self._first.tags, self._fields(notes)
-        xmp = exif_of.xmp_of(fields)
+        xmp = exif_of.data_of(fields, exif_of.XMP_TAG)
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import UnidentifiedImageError
 
-from workbench.files import bmp, colour_profiles, from_pillow, from_tiff, needs, png, png_side
+from workbench.files import bmp, colour_profiles, from_pillow, from_tiff, needs, png
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, PillowReader
 from workbench.files.from_tiff import TiffReader
@@ -37,13 +37,15 @@ def reader_of(
         start = file.read(4096)
     if reader := from_tiff.opened(path, files) or bmp.reader(path, start) or pfm(path, start):
         return reader
-    side = bmp.side_of(path, start)
+    found = None
     if start.startswith(png.SIGNATURE):
         with from_pillow.Watched(path, is_stopped) as whole:
-            side = png_side.side_of(whole)
-    sound = None if side is None else side.sound
+            found = png.found_in(whole)
+    elif start.startswith(b"BM"):
+        found = png.Found(bmp.info_of(path, start), [], [], None)
+    sound = None if found is None else found.sound
     image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
-    return PillowReader(path, image, start, is_stopped, side)
+    return PillowReader(path, image, start, is_stopped, found)
 
 
 def decode(
@@ -66,6 +68,8 @@ def decode(
             samples = samples[:, :, np.newaxis]
         if decoded.icc is not None:
             samples = colour_profiles.to_srgb(samples, decoded.icc, notes, decoded.colours)
+        elif decoded.colours:
+            notes.append(f"Colours of {decoded.colours} are shown as if they were sRGB.")
         samples = upright(samples, decoded.orientation, notes)
         height, width = samples.shape[:2]
         metadata = kept_of(decoded, height, width, notes)
@@ -108,13 +112,13 @@ def failures_in_words(name: str) -> Iterator[None]:
 def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
     """Return the metadata that are kept beside a picture of that size, which is upright."""
     exif, xmp = exif_of.portable(decoded.exif, width, height, notes), None
+    resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
         xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
     except (ValueError, ElementTree.ParseError):
         notes.append("Damaged XMP data were dropped.")
-    resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     if resolution is not None and decoded.orientation >= ON_ITS_SIDE:
-        resolution = replace(resolution, across=resolution.down, down=resolution.across)
+        resolution = resolution[1], resolution[0]
     return Metadata(exif, xmp, decoded.iptc, resolution)
 
 

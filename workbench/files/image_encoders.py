@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 import zlib
 from collections.abc import Callable
@@ -19,11 +18,11 @@ from PIL import Image
 
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
-from workbench.files import png, png_side
+from workbench.files import png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.formats import Format, able, format_of
 from workbench.files.picture_errors import ImageFileError
-from workbench.imaging.pictures import NO_METADATA, Metadata, Resolution
+from workbench.imaging.pictures import NO_METADATA, Metadata
 
 # Gets the file, to be read as well, the samples, a quality, None: as good as it gets, and the
 # metadata that the format holds.
@@ -53,15 +52,14 @@ def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata:
     channels = samples.shape[2]
     chunks = [(b"iCCP", b"icc\0\0" + _packed_profile(channels))]
     if metadata.xmp is not None:
-        chunks.append((b"iTXt", png_side.XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
+        chunks.append((b"iTXt", png.XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
     if metadata.iptc is not None:
-        iptc = exif_of.resources_of(metadata.iptc)
-        chunks.append((b"zTXt", png_side.raw_profile("iptc", iptc)))
+        chunks.append(png.raw_profile("iptc", exif_of.resources_of(metadata.iptc)))
     if (exif := exif_of.with_resolution(metadata)) is not None:
         chunks.append((b"eXIf", exif))
-    if (told := metadata.resolution) is not None:
-        is_known = told.unit != Resolution.NONE
-        chunks.append((b"pHYs", struct.pack(">IIB", *told.whole(100), is_known)))
+    if metadata.resolution is not None:
+        per_metre = (round(each / 0.0254) for each in metadata.resolution)
+        chunks.append((b"pHYs", struct.pack(">IIB", *per_metre, 1)))
     if samples.nbytes <= png.MAX_BYTES:
         file.writelines(png.parts_of(samples, chunks))
         return
@@ -99,10 +97,9 @@ def tiff_words(
         tags.append((exif_of.XMP_TAG, _BYTE, len(metadata.xmp), metadata.xmp, True))
     if metadata.iptc is not None:
         tags.append((exif_of.IPTC_TAG, _UNDEFINED, len(metadata.iptc), metadata.iptc, True))
-    told = metadata.resolution
     return {
-        "resolution": None if told is None else (told.across, told.down),
-        "resolutionunit": None if told is None else told.unit,
+        "resolution": metadata.resolution,
+        "resolutionunit": None if metadata.resolution is None else "inch",
         "photometric": "rgb" if channels >= 3 else "minisblack",
         "planarconfig": "contig" if channels > 1 else None,
         "extrasamples": ["unassalpha"] if channels in (2, 4) else None,
@@ -141,22 +138,13 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     if metadata.iptc is not None:
         segments.append((APP13, exif_of.PHOTOSHOP + exif_of.resources_of(metadata.iptc)))
     file.write(view[:_JFIF_DENSITY])
-    file.write(_jfif_density(metadata.resolution))
+    told = metadata.resolution or (1, 1)
+    is_known = metadata.resolution is not None  # and in pixels per inch
+    file.write(struct.pack(">BHH", is_known, *(min(round(each), 65535) for each in told)))
     file.write(view[_JPEG_HEADER_END - 2 : _JPEG_HEADER_END])
     for kind, data in segments:  # of 65,533 bytes at most each
         file.write(struct.pack(">BBH", 0xFF, kind, len(data) + 2) + data)
     file.write(view[_JPEG_HEADER_END:])
-
-
-def _jfif_density(told: Resolution | None) -> bytes:
-    """A unit and two whole numbers, of the unit in which these are nearer to the truth."""
-    if told is None:
-        return struct.pack(">BHH", 0, 1, 1)
-    ways = {1: told.within(2.54), 2: told.within(1)}  # in an inch, in a centimetre
-    if told.unit == Resolution.NONE:
-        ways = {0: told.within(1)}
-    unit = min(ways, key=lambda each: sum(abs(side - round(side)) for side in ways[each]))
-    return struct.pack(">BHH", unit, *(min(round(side), 65535) for side in ways[unit]))
 
 
 def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
@@ -174,15 +162,8 @@ def _plain(samples: Samples) -> Samples:
     return np.ascontiguousarray(samples if samples.shape[2] > 1 else samples[:, :, 0])
 
 
-_BMP_RESOLUTION = 38  # where a file has it
-
-
 def _write_bmp(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
-    encoded = io.BytesIO()
-    Image.fromarray(_plain(samples)).save(encoded, "BMP")
-    told, view = metadata.resolution, encoded.getbuffer()
-    struct.pack_into("<ii", view, _BMP_RESOLUTION, *((0, 0) if told is None else told.whole(100)))
-    file.write(view)
+    Image.fromarray(_plain(samples)).save(file, "BMP", dpi=metadata.resolution or (0, 0))
 
 
 def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata: Metadata) -> None:

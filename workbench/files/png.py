@@ -10,8 +10,10 @@ from typing import Any, BinaryIO, NamedTuple
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
+from PIL import PngImagePlugin
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
 PLAIN_UTF8 = b"\0\0\0\0\0"
 _HEADER_END = len(SIGNATURE) + 8 + 13 + 4  # the signature and the IHDR chunk, always the first
@@ -69,6 +71,73 @@ def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     is_whole = len(data) == found.length and len(checksum) == 4
     matches = is_whole and zlib.crc32(found.kind + data) == int.from_bytes(checksum, "big")
     return data if matches else None
+
+
+MAX_SIDE_BYTES = 1 << 26  # of a chunk beside the samples, and of what it unpacks to
+BLOCK_BYTES = 1 << 20
+RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
+_OF_SAMPLES, _NOT_READ = (b"IHDR", b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
+# Pillow allows so little that it refuses pictures.
+PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
+
+
+class Found(NamedTuple):
+    """What is in a file beside its samples."""
+
+    info: dict[Any, Any]  # as `Image.info` of Pillow, with what stands behind the samples
+    kinds: list[bytes]  # of sound chunks
+    damaged: list[str]  # kinds of chunks
+    sound: bytes | None  # the file without those; None: there are none
+
+
+def found_in(file: BinaryIO) -> Found:
+    """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
+    stream, sound, damaged = _Stream(file), list[Chunk](), list[str]()
+    for each in chunks(file):
+        is_whole = each.length <= MAX_SIDE_BYTES or each.kind in (*_OF_SAMPLES, *_NOT_READ)
+        is_whole = is_whole and _is_whole(file, each)
+        try:
+            if not is_whole and each.kind not in _NOT_READ:
+                raise ValueError(each.kind)
+            file.seek(each.offset)
+            parse = getattr(stream, f"chunk_{each.kind.decode('latin-1')}", None)
+            if parse and each.kind not in (*_OF_SAMPLES[1:], *_NOT_READ):
+                parse(each.offset, each.length)
+                if each.kind == b"iCCP" and not stream.im_info["icc_profile"]:
+                    raise ValueError(each.kind)
+            sound.append(each)
+        except (ValueError, SyntaxError, IndexError, struct.error):
+            if each.kind in _OF_SAMPLES:
+                raise
+            damaged.append(each.kind.decode("latin-1"))
+    parts = None
+    if damaged:
+        parts = SIGNATURE + b"".join(_whole(file, each) for each in sound)
+    return Found(stream.im_info, [each.kind for each in sound], damaged, parts)
+
+
+class _Stream(PngImagePlugin.PngStream):
+    """Pillow's reader of chunks, with one that it does not know."""
+
+    def chunk_cICP(self, _pos: int, length: int) -> bytes:  # noqa: N802 - its name in the file
+        assert self.fp is not None
+        data = self.fp.read(length)
+        self.im_info["cicp"] = struct.unpack("4B", data)
+        return data
+
+
+def _is_whole(file: BinaryIO, found: Chunk) -> bool:
+    """True if the chunk's checksum is right, without all of it in memory."""
+    file.seek(found.offset)
+    checksum, left = zlib.crc32(found.kind), found.length
+    while left and (data := file.read(min(left, BLOCK_BYTES))):
+        checksum, left = zlib.crc32(data, checksum), left - len(data)
+    return file.read(4) == checksum.to_bytes(4, "big")
+
+
+def _whole(file: BinaryIO, found: Chunk) -> bytes:
+    file.seek(found.offset - 8)
+    return file.read(found.length + 12)
 
 
 MAX_BYTES = 1 << 27  # of samples
@@ -138,3 +207,9 @@ def _size(differences: NDArray[np.uint8]) -> NDArray[np.int64]:
     some = differences[:, ::STEP].view(np.int8).astype(np.int16)
     total: NDArray[np.int64] = np.abs(some).sum(axis=1, dtype=np.int64)
     return total
+
+
+def raw_profile(name: str, data: bytes) -> tuple[bytes, bytes]:
+    """A chunk of a profile as a text, as ImageMagick began to write them."""
+    text = f"\n{name}\n{len(data):8}\n{data.hex()}\n".encode()
+    return b"zTXt", (RAW_PROFILE + name).encode() + b"\0\0" + zlib.compress(text)

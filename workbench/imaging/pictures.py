@@ -3,59 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span
 from kernels.pictures.generated import beyond, stored_as, white
-
-Ratio = tuple[int, int]  # numerator and denominator
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """Pixels in an inch or a centimetre; without a unit, how much denser they are one way."""
-
-    across: Ratio
-    down: Ratio
-    unit: int = 2  # as EXIF numbers it
-
-    NONE: ClassVar[int] = 1
-    INCH: ClassVar[int] = 2
-    CENTIMETRE: ClassVar[int] = 3
-
-    @classmethod
-    def known(cls, across: Ratio, down: Ratio, unit: int) -> Resolution | None:
-        """The resolution, or None where it says nothing: square pixels of no size."""
-        is_none = unit not in (cls.INCH, cls.CENTIMETRE)
-        if not all((*across, *down)) or (is_none and across[0] * down[1] == down[0] * across[1]):
-            return None
-        return cls(across, down, cls.NONE if is_none else unit)
-
-    @classmethod
-    def of_metre(cls, across: int, down: int) -> Resolution | None:
-        """The same of pixels in a metre, which files round: in an inch, where it was that."""
-        inches = [round(each * 0.0254) for each in (across, down)]
-        if [round(each / 0.0254) for each in inches] == [across, down]:
-            return cls.known((inches[0], 1), (inches[1], 1), cls.INCH)
-        return cls.known((across, 100), (down, 100), cls.CENTIMETRE)
-
-    def within(self, unit_cm: float) -> tuple[Fraction, Fraction]:
-        """Pixels in so many centimetres; without a unit, small numbers of that proportion."""
-        across, down = Fraction(*self.across), Fraction(*self.down)
-        if self.unit == self.NONE:
-            small = (across / down).limit_denominator(255)
-            return Fraction(small.numerator), Fraction(small.denominator)
-        factor = Fraction(unit_cm) / (Fraction(254, 100) if self.unit == self.INCH else 1)
-        return across * factor, down * factor
-
-    def whole(self, unit_cm: float) -> tuple[int, int]:
-        """The same in whole pixels."""
-        across, down = self.within(unit_cm)
-        return round(across), round(down)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +19,7 @@ class Metadata:
     exif: bytes | None = None  # a small TIFF structure: see `workbench.files.exif.portable`
     xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable`
     iptc: bytes | None = None  # the records of IPTC's IIM
-    resolution: Resolution | None = None
+    resolution: tuple[float, float] | None = None  # across and down, in pixels per inch
 
 
 NO_METADATA = Metadata()

@@ -12,7 +12,7 @@ from workbench.files import image_encoders
 from workbench.files.formats import FORMATS
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
-from workbench.files.png_side import XMP_KEYWORD
+from workbench.files.png import XMP_KEYWORD
 from workbench.imaging.pictures import NO_METADATA
 
 TAKEN, EXPOSURE, NOTE = "2026:01:02 03:04:05", 0.005, b"maker's own"
