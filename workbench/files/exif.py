@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import re
 import struct
+from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
@@ -25,12 +27,8 @@ Field = tuple[int, int, bytes]
 Fields = dict[int, dict[int, Field]]
 _EXIF, _GPS, _INTEROP = 34665, 34853, 40965
 _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
-_THUMBNAIL = 1
-# Of a value of each type: words, and bytes in one, which the order of bytes turns around.
-_WORDS_OF = {1: (1, 1), 2: (1, 1), 3: (1, 2), 4: (1, 4), 5: (2, 4), 6: (1, 1), 7: (1, 1)}
-_WORDS_OF |= {8: (1, 2), 9: (1, 4), 10: (2, 4), 11: (1, 4), 12: (1, 8), 13: (1, 4)}
-_WHOLE = {1: "B", 3: "H", 4: "I", 6: "b", 7: "B", 8: "h", 9: "i", 13: "I"}  # types of one number
-MAX_FIELDS = 4096  # of a directory
+_THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
+_DAMAGED = "Damaged EXIF data were dropped."
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
 _RESOLUTION = _ACROSS, _DOWN, _UNIT = 282, 283, 296
@@ -38,9 +36,9 @@ _INCH, _CENTIMETRE = 2, 3
 _APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
 # What describes a picture in the main directory, such as the maker, a rating and the date.
 _ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
-_ABOUT |= {18246, 18249, *range(40091, 40096), *_RESOLUTION}
+_ABOUT |= {18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART}
 # How the pixels of that one file are stored; what would make a raw file of a TIFF.
-_STORAGE = {*range(254, 701), 33723, 34377, 34675, *range(50706, 52600), 59932} - _ABOUT
+_STORAGE = {*range(254, 700), 34675, *range(50706, 52600), 59932} - _ABOUT
 # How descriptions begin and end that tell programs how the samples of that one file lie.
 _LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
 _MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
@@ -49,73 +47,51 @@ _SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
 _SRGB = 1
 
 
-def fields_in(
-    source: bytes | BinaryIO | None, notes: list[str], *, is_tiff: bool = False
-) -> Fields:
-    """Read EXIF, a TIFF structure; nothing where there is none.
+def fields_in(source: bytes | Path | None, notes: list[str]) -> Fields:
+    """Read EXIF, a TIFF structure, or what describes the picture in a TIFF; nothing of None.
 
-    source   the structure, with `PREFIX` or without, or a file of it
-    notes    gets a sentence where it, or a part of it, is damaged, which is left out
-    is_tiff  it is a picture, in whose main directory is much that does not describe it
+    notes  gets a sentence where a part of it is damaged, which is left out
     """
+    found, is_file = Fields(), isinstance(source, Path)
     if not source:
-        return {}
-    file = io.BytesIO(source.removeprefix(PREFIX)) if isinstance(source, bytes) else source
+        return found
     try:
-        fields, is_whole = _fields(file, is_tiff=is_tiff)
-    except (struct.error, KeyError, ValueError, OverflowError):
-        fields, is_whole = {}, False
-    if not is_whole:
-        notes.append("Damaged EXIF data were dropped.")
-    return fields
+        file = source if isinstance(source, Path) else io.BytesIO(source.removeprefix(PREFIX))
+        with tifffile.TiffFile(file) as tiff:
+            todo = [(0, int(tiff.pages.first.offset))]
+            for name, at in todo:
+                own = found.setdefault(name, {})
+                for tag in _tags(tiff, at, notes):
+                    is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or not is_file)
+                    if tag.code in _INSIDE.get(name, ()):
+                        todo.append((tag.code, tag.valueoffset))
+                    elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
+                        own[tag.code] = _field(tiff, tag)
+            found |= {} if is_file or len(tiff.pages) == 1 else {_THUMBNAIL: {}}
+    except (tifffile.TiffFileError, struct.error, ValueError, OverflowError):
+        notes.append(_DAMAGED)
+    return found
 
 
-def _fields(file: BinaryIO, *, is_tiff: bool) -> tuple[Fields, bool]:
-    """The fields, and whether none of them is damaged.  Raises what `fields_in` handles."""
-    end = file.seek(0, 2)
-    file.seek(0)
-    order = {b"II": "<", b"MM": ">"}[file.read(2)]
-    is_big = struct.unpack(f"{order}H", file.read(2)) == (43,)
-    offset, count = ("Q", "Q") if is_big else ("I", "H")
+def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffile.TiffTag]:
+    kind = tiff.tiff
+    tiff.filehandle.seek(at)
+    (count,) = struct.unpack(kind.tagnoformat, tiff.filehandle.read(kind.tagnosize))
+    begins = at + kind.tagnosize
+    for place in range(begins, begins + count * kind.tagsize, kind.tagsize):
+        try:
+            yield tifffile.TiffTag.fromfile(tiff, offset=place)
+        except tifffile.TiffFileError:
+            notes += [] if _DAMAGED in notes else [_DAMAGED]
 
-    def numbers(codes: str, at: int) -> Any:
-        file.seek(at)
-        return struct.unpack(order + codes, file.read(struct.calcsize(order + codes)))
 
-    found, is_whole, todo = Fields(), True, [(0, *numbers(offset, 8 if is_big else 4))]
-    while todo:
-        name, at = todo.pop()
-        (entries,) = numbers(count, at)
-        if entries > MAX_FIELDS:
-            raise ValueError("no directory")
-        own = found.setdefault(name, {})
-        at += struct.calcsize(count)
-        step, room = (20, 8) if is_big else (12, 4)
-        for entry in range(at, at + entries * step, step):
-            tag, kind = numbers("HH", entry)
-            (length,) = numbers(offset, entry + 4)
-            if tag in _INSIDE.get(name, ()):
-                todo.append(
-                    (tag, *numbers("I" if kind in (4, 13) else offset, entry + step - room))
-                )
-                continue
-            is_ours = tag in (*_ABOUT, *_APART) if is_tiff else tag not in _STORAGE
-            if kind not in _WORDS_OF or not (is_ours or name):
-                continue
-            words, size = _WORDS_OF[kind]
-            begins, total = entry + step - room, length * words * size
-            if total > room:
-                (begins,) = numbers(offset, begins)
-            if begins + total <= end:
-                file.seek(begins)
-                stored = np.frombuffer(file.read(total), f"{order}u{size}")
-                own[tag] = kind, length, stored.astype(f"<u{size}").tobytes()
-            elif tag != _MAKERS:
-                is_whole = False
-        if not (name or is_tiff):
-            file.seek(at + entries * step)
-            found |= {_THUMBNAIL: {}} if any(file.read(room)) else {}
-    return found, is_whole
+def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
+    tiff.filehandle.seek(tag.valueoffset)
+    word = np.dtype(f"u{struct.calcsize(tifffile.TIFF.DATA_FORMATS[tag.dtype][-1])}")
+    stored = np.frombuffer(
+        tiff.filehandle.read(tag.valuebytecount), word.newbyteorder(tiff.byteorder)
+    )
+    return int(tag.dtype), tag.count, stored.astype(word.newbyteorder("<")).tobytes()
 
 
 def data_of(fields: Fields, tag: int) -> bytes:
@@ -123,10 +99,9 @@ def data_of(fields: Fields, tag: int) -> bytes:
     return fields.get(0, {}).get(tag, (0, 0, b""))[2]
 
 
-def number_of(fields: Fields, tag: int) -> int | None:
-    """The one whole number in a field of the main directory, of whatever type; None: none."""
-    kind, count, data = fields.get(0, {}).get(tag, (0, 0, b""))
-    return struct.unpack(f"<{_WHOLE[kind]}", data)[0] if kind in _WHOLE and count == 1 else None
+def number_of(fields: Fields, tag: int) -> int:
+    """The whole number in a field of the main directory, of whatever type, or 0."""
+    return int.from_bytes(data_of(fields, tag), "little")
 
 
 _IN_XMP = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])")
@@ -134,21 +109,17 @@ _IN_XMP = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])")
 
 def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
     """The orientation, 1 to 8, from the EXIF, else from the XMP packet, else 1."""
-    if (said := number_of(fields, _ORIENTATION)) is not None:
-        return said
-    packet = xmp.encode() if isinstance(xmp, str) else xmp or b""
-    found = _IN_XMP.search(packet)
-    return int(found[1]) if found else 1
+    found = _IN_XMP.search(xmp.encode() if isinstance(xmp, str) else xmp or b"")
+    return number_of(fields, _ORIENTATION) or (int(found[1]) if found else 1)
 
 
 def resolution_of(fields: Fields) -> tuple[float, float] | None:
     """The pixels per inch that the main directory tells."""
-    units = {None: 1.0, _INCH: 1.0, _CENTIMETRE: 2.54}
-    ratios = [struct.unpack("<II", data_of(fields, tag) or bytes(8)) for tag in (_ACROSS, _DOWN)]
-    factor = units.get(number_of(fields, _UNIT), 0)
-    if not factor or not all(each for ratio in ratios for each in ratio):
+    factor = {0: 1.0, _INCH: 1.0, _CENTIMETRE: 2.54}.get(number_of(fields, _UNIT), 0)
+    sides = [struct.unpack("<II", data_of(fields, tag) or bytes(8)) for tag in (_ACROSS, _DOWN)]
+    if not factor or not all(each for side in sides for each in side):
         return None
-    across, down = (first * factor / second for first, second in ratios)
+    across, down = (pixels * factor / units for pixels, units in sides)
     return across, down
 
 
@@ -159,7 +130,7 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
     The thumbnail, the maker's own notes and a microscope's list of planes are left out.
     """
     main = {tag: each for tag, each in fields.get(0, {}).items() if tag not in _APART}
-    if resolution_of(fields) is None:  # without a unit it says nothing
+    if resolution_of(fields) is None:  # without a unit they say nothing
         main = {tag: each for tag, each in main.items() if tag not in _RESOLUTION}
     description = data_of(fields, _DESCRIPTION).rstrip(b"\0 \r\n")
     if description.startswith(_LAYOUT_BEGINS) or description.endswith(_LAYOUT_ENDS):
@@ -256,7 +227,7 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
     found = fields_in(exif, [])
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
-        order, is_big, tags = tiff.byteorder, tiff.is_bigtiff, tiff.pages.first.tags
+        is_big, tags = tiff.is_bigtiff, tiff.pages.first.tags
         stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
     for tag, found_at in stand_ins.items():
         if found_at is None:
@@ -265,12 +236,13 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
         end += file.write(bytes(-end % 8))
         file.write(_directory(found, tag, end, is_big=is_big))
         file.seek(found_at.offset)
-        file.write(struct.pack(f"{order}H", tag))
+        file.write(struct.pack("<H", tag))
         file.seek(found_at.valueoffset)
-        file.write(struct.pack(f"{order}{'Q' if is_big else 'I'}", end))
+        file.write(struct.pack("<Q" if is_big else "<I", end))
 
 
-_IPTC = 0x0404  # of Photoshop's resources
+_IPTC = b"8BIM\x04\x04\0\0"  # of Photoshop's resources, without a name
+_RECORDS = re.compile(re.escape(_IPTC) + rb"(.{4})", re.DOTALL)
 
 
 def iptc_of(fields: Fields) -> bytes | None:
@@ -280,20 +252,13 @@ def iptc_of(fields: Fields) -> bytes | None:
 
 def iptc_in(resources: bytes) -> bytes | None:
     """The IPTC records among Photoshop's resources, or None."""
-    at = 0
-    while resources[at : at + 4] == b"8BIM" and at + 12 <= len(resources):
-        (kind,) = struct.unpack_from(">H", resources, at + 4)
-        at += 6 + (resources[at + 6] + 2) // 2 * 2  # a name, with its length filled up to be even
-        (length,) = struct.unpack(">I", resources[at : at + 4].rjust(4, b"\0"))
-        if kind == _IPTC:
-            return resources[at + 4 : at + 4 + length] or None
-        at += 4 + length + length % 2
-    return None
+    found = _RECORDS.search(resources)
+    return resources[found.end() :][: int.from_bytes(found[1])] or None if found else None
 
 
 def resources_of(iptc: bytes) -> bytes:
     """Photoshop's resources with these IPTC records alone."""
-    return b"8BIM" + struct.pack(">HHI", _IPTC, 0, len(iptc)) + iptc + bytes(len(iptc) % 2)
+    return _IPTC + struct.pack(">I", len(iptc)) + iptc + bytes(len(iptc) % 2)
 
 
 MAX_BYTES = 1 << 20  # a few thousand are usual; beyond it holds thumbnails or a history

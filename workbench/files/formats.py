@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,14 +52,13 @@ class Format:
 
     def kept(self, metadata: Metadata) -> Metadata:
         """What the format holds of them."""
-        held = {each.name: getattr(metadata, each.name) for each in fields(metadata)}
-        lost = (
+        held = {name: getattr(metadata, name) for name in self.metadata}
+        too_long = [
             name
             for name, each in held.items()
-            if name not in self.metadata
-            or (isinstance(each, bytes) and len(each) > self.max_metadata_bytes)
-        )
-        return replace(metadata, **dict.fromkeys(lost))
+            if isinstance(each, bytes) and len(each) > self.max_metadata_bytes
+        ]
+        return type(metadata)(**held | dict.fromkeys(too_long))
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """A property of these samples that the format cannot hold, or None."""

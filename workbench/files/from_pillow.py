@@ -198,9 +198,7 @@ class PillowReader:
             info = info | _told(self._found.info)
             if self._found.damaged:
                 notes.append(f"Damaged and left out: {', '.join(self._found.damaged)} of the PNG.")
-        with self._path.open("rb") as file:
-            told = file if is_upright else info.get("exif")
-            fields = exif_of.fields_in(told, notes, is_tiff=is_upright)
+        fields = exif_of.fields_in(self._path if is_upright else info.get("exif"), notes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
         return Decoded(
             samples,

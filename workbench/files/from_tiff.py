@@ -141,8 +141,7 @@ class TiffReader:
     def _fields(self, notes: list[str]) -> exif_of.Fields:
         """The file's tags that describe the picture, read once."""
         if self._told is None:
-            with self._path.open("rb") as file:
-                self._told = exif_of.fields_in(file, notes, is_tiff=True)
+            self._told = exif_of.fields_in(self._path, notes)
         return self._told
 
 
@@ -193,27 +192,21 @@ def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
 
     Some programs write too large a count of bytes, of which only the first are needed.
     """
-    size = path.stat().st_size
-    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
-    beyond = [index for index, end in enumerate(ends) if end > size]
-    counts = list(page.databytecounts)
-    for index in beyond:
-        counts[index] = max(size - page.dataoffsets[index], 0)
-        high, needed = page.chunks[0], prod(page.chunks[1:])
-        if not page.is_tiled:
-            high = min(high, page.imagelength - index % page.chunked[0] * high)
-        needed = high * (-(-needed * page.bitspersample // 8))
-        if page.compression == COMPRESSION.NONE:
-            found = counts[index]
-        else:
-            with path.open("rb") as file:
-                file.seek(page.dataoffsets[index])
-                packed = file.read(counts[index])
-            found = len(tifffile.TIFF.DECOMPRESSORS[page.compression](packed, out=needed))
-        if found < needed or page.imagedepth > 1:
+    size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
+    for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
+        if at + count <= size:
+            continue
+        strip = index % -(-page.imagelength // high)
+        rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
+        needed = rows * -(-prod(page.chunks[1:]) * page.bitspersample // 8)
+        counts[index] = max(size - at, 0)
+        with path.open("rb") as file:
+            file.seek(at)
+            packed = file.read(counts[index])
+        unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
+        if page.imagedepth > 1 or len(unpack(packed, out=needed)) < needed:
             raise EOFError(path.name)
-    if beyond:
-        page.databytecounts = tuple(counts)
+    page.databytecounts = tuple(counts)
 
 
 def _channels_of(page: tifffile.TiffPage) -> int:

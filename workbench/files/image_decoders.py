@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -35,8 +35,10 @@ def reader_of(
     """
     with path.open("rb") as file:
         start = file.read(4096)
-    if reader := from_tiff.opened(path, files) or bmp.reader(path, start) or pfm(path, start):
+    if reader := from_tiff.opened(path, files) or bmp.reader(path, start):
         return reader
+    if header := _PFM.match(start):
+        return PfmReader(path, header)
     found = None
     if start.startswith(png.SIGNATURE):
         with from_pillow.Watched(path, is_stopped) as whole:
@@ -152,37 +154,27 @@ def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArra
 
 # -- PFM of colours, which Pillow lacks
 
-_PFM = re.compile(rb"PF\s+(\d{1,9})\s+(\d{1,9})\s+(-?[\d.]+(?:[eE][-+]?\d+)?)\s")
+# Width, height and order of bytes; how bright a value is, which follows, is left to who looks.
+_PFM = re.compile(rb"PF\s+(\d{1,9})\s+(\d{1,9})\s+(-?)[\d.eE+-]+\s")
 
 
-@dataclass(frozen=True, slots=True)
 class PfmReader:
     """A reader of such a file, by its header."""
 
-    path: Path
-    start: int  # of the samples
-    width: int
-    height: int
-    dtype: str
+    def __init__(self, path: Path, header: re.Match[bytes]) -> None:
+        self._path, self._start = path, header.end()
+        self._width, self._height = int(header[1]), int(header[2])
+        self._dtype = "<f4" if header[3] else ">f4"
 
     def need(self) -> Need:
         """Memory for the samples, and as they are in the file."""
-        ours = 12 * self.width * self.height
-        if self.start + ours > self.path.stat().st_size or ours == 0:
-            raise EOFError(self.path.name)
-        return Need(self.path.name, self.width, self.height, 3, ours, 2 * ours)
+        ours = 12 * self._width * self._height
+        if self._start + ours > self._path.stat().st_size:
+            raise EOFError(self._path.name)
+        return Need(self._path.name, self._width, self._height, 3, ours, 2 * ours)
 
     def read(self, _notes: list[str]) -> Decoded:
         """Read (H, W, 3) of float32, whose rows are in the file from the bottom up."""
-        count = 3 * self.width * self.height
-        stored = np.fromfile(self.path, self.dtype, count, offset=self.start)
-        rows = stored.reshape(self.height, self.width, 3)[::-1]
-        return Decoded(rows.astype(np.float32))
-
-
-def pfm(path: Path, start: bytes) -> PfmReader | None:
-    """The reader of a file of these first bytes; None where it is no PFM of colours."""
-    if (found := _PFM.match(start)) is None:
-        return None
-    order = "<" if found[3].startswith(b"-") else ">"
-    return PfmReader(path, found.end(), int(found[1]), int(found[2]), f"{order}f4")
+        shape = self._height, self._width, 3
+        stored = np.fromfile(self._path, self._dtype, prod(shape), offset=self._start)
+        return Decoded(stored.reshape(shape)[::-1].astype(np.float32))

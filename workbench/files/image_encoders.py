@@ -29,10 +29,6 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for
-# Of what is too large for `png.parts_of`; both at zlib's level 1.  Of 8 bits the best of three
-# filters for each row: files as large as Pillow's at that level, in three fifths of its time.
-PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
-PNG_16_BITS = {"strategy": imagecodecs.PNG.STRATEGY.RLE, "filter": imagecodecs.PNG.FILTER.SUB}
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
 _BYTE, _UNDEFINED = 1, 7  # types of TIFF's tags
 
@@ -60,15 +56,7 @@ def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata:
     if metadata.resolution is not None:
         per_metre = (round(each / 0.0254) for each in metadata.resolution)
         chunks.append((b"pHYs", struct.pack(">IIB", *per_metre, 1)))
-    if samples.nbytes <= png.MAX_BYTES:
-        file.writelines(png.parts_of(samples, chunks))
-        return
-    encoded = imagecodecs.png_encode(
-        _plain(samples),
-        level=imagecodecs.PNG.COMPRESSION.SPEED,
-        **PNG_8_BITS if samples.dtype == np.uint8 else PNG_16_BITS,
-    )
-    file.writelines(png.parts_with(encoded, chunks))
+    file.writelines(png.parts_of(samples, chunks))
 
 
 @cache

@@ -16,6 +16,8 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
 PLAIN_UTF8 = b"\0\0\0\0\0"
+
+
 _HEADER_END = len(SIGNATURE) + 8 + 13 + 4  # the signature and the IHDR chunk, always the first
 
 
@@ -32,7 +34,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return b"".join(chunk_parts(kind, data))
 
 
-def chunk_parts(kind: bytes, data: bytes) -> tuple[bytes, bytes, bytes]:
+def chunk_parts(kind: bytes, data: bytes | memoryview) -> tuple[bytes, bytes | memoryview, bytes]:
     """Return the same in parts, so that large data are not copied."""
     checksum = zlib.crc32(data, zlib.crc32(kind))
     return struct.pack(">I", len(data)) + kind, data, struct.pack(">I", checksum)
@@ -73,10 +75,10 @@ def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     return data if matches else None
 
 
-MAX_SIDE_BYTES = 1 << 26  # of a chunk beside the samples, and of what it unpacks to
+MAX_SIDE_BYTES = 1 << 26  # that a text or a profile unpacks to
 BLOCK_BYTES = 1 << 20
 RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
-_OF_SAMPLES, _NOT_READ = (b"IHDR", b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
+_OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
 # Pillow allows so little that it refuses pictures.
 PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
 
@@ -94,26 +96,23 @@ def found_in(file: BinaryIO) -> Found:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
     stream, sound, damaged = _Stream(file), list[Chunk](), list[str]()
     for each in chunks(file):
-        is_whole = each.length <= MAX_SIDE_BYTES or each.kind in (*_OF_SAMPLES, *_NOT_READ)
-        is_whole = is_whole and _is_whole(file, each)
+        parse = getattr(stream, f"chunk_{each.kind.decode('latin-1')}", None)
         try:
-            if not is_whole and each.kind not in _NOT_READ:
+            if each.kind not in _NOT_READ and not _is_whole(file, each):
                 raise ValueError(each.kind)
             file.seek(each.offset)
-            parse = getattr(stream, f"chunk_{each.kind.decode('latin-1')}", None)
-            if parse and each.kind not in (*_OF_SAMPLES[1:], *_NOT_READ):
+            if parse and each.kind not in _OF_SAMPLES + _NOT_READ:
                 parse(each.offset, each.length)
                 if each.kind == b"iCCP" and not stream.im_info["icc_profile"]:
                     raise ValueError(each.kind)
             sound.append(each)
         except (ValueError, SyntaxError, IndexError, struct.error):
-            if each.kind in _OF_SAMPLES:
+            if each.kind[:1].isupper():  # so that nothing can be made of the file without it
                 raise
             damaged.append(each.kind.decode("latin-1"))
-    parts = None
-    if damaged:
-        parts = SIGNATURE + b"".join(_whole(file, each) for each in sound)
-    return Found(stream.im_info, [each.kind for each in sound], damaged, parts)
+    parts = [SIGNATURE, *(_whole(file, each) for each in sound if damaged)]
+    kinds = [each.kind for each in sound]
+    return Found(stream.im_info, kinds, damaged, b"".join(parts) if damaged else None)
 
 
 class _Stream(PngImagePlugin.PngStream):
@@ -140,8 +139,7 @@ def _whole(file: BinaryIO, found: Chunk) -> bytes:
     return file.read(found.length + 12)
 
 
-MAX_BYTES = 1 << 27  # of samples
-LEVEL = 1
+LEVEL, MAX_CHUNK_BYTES = 1, 1 << 30
 BAND_BYTES = 1 << 21  # of rows that are filtered at once
 SUB, UP = 1, 2  # filters, as PNG numbers them: the difference to the pixel before, or above
 STEP = 5  # of bytes, one tells which filter is the better one; any channel's, so no channel's count
@@ -162,7 +160,9 @@ def parts_of(
     for kind, data in ((b"IHDR", header), *more):
         yield from chunk_parts(kind, data)
     rows: Any = filtered(samples).reshape(-1)
-    yield from chunk_parts(b"IDAT", bytes(imagecodecs.deflate_encode(rows, level=LEVEL)))
+    packed = memoryview(imagecodecs.deflate_encode(rows, level=LEVEL))
+    for start in range(0, len(packed), MAX_CHUNK_BYTES):
+        yield from chunk_parts(b"IDAT", packed[start : start + MAX_CHUNK_BYTES])
     yield from chunk_parts(b"IEND", b"")
 
 
