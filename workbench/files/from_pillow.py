@@ -193,17 +193,19 @@ class PillowReader:
         samples = self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
-        info, is_upright = image.info, image.format == "TIFF"  # which Pillow turns
+        info, is_tiff = image.info, image.format == "TIFF"
         if self._found is not None:
             info = info | _told(self._found.info)
             if self._found.damaged:
                 notes.append(f"Damaged and left out: {', '.join(self._found.damaged)} of the PNG.")
-        fields = exif_of.fields_in(self._path if is_upright else info.get("exif"), notes)
+        fields = exif_of.fields_in(self._path if is_tiff else info.get("exif"), notes)
+        # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
+        is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
         return Decoded(
             samples,
             None if image.mode == "CMYK" else info.get("icc_profile"),
-            1 if is_upright else exif_of.orientation_of(fields, info.get("xmp")),
+            1 if is_turned else exif_of.orientation_of(fields, info.get("xmp")),
             fields,
             info.get("xmp"),
             exif_of.iptc_of(fields) or exif_of.iptc_in(info.get("iptc") or _resources(image)),
@@ -281,6 +283,7 @@ def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
     return (sides[0], sides[1]) if all(sides) else None
 
 
+_ORIENTATION = 274  # of EXIF
 _PER_METRE = 0.02  # pixels per inch by which that rounding is off
 _RAW = re.compile(r"\s*\w+\s+(\d+)\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
 
