@@ -169,7 +169,7 @@ def with_resolution(metadata: Metadata) -> bytes | None:
     if metadata.resolution is None or resolution_of(fields) == metadata.resolution:
         return metadata.exif
     for tag, told in zip(_RESOLUTION, metadata.resolution, strict=False):
-        ratio = Fraction(told).limit_denominator(10_000)
+        ratio = Fraction(told).limit_denominator(400)  # of 32 bits
         fields[0][tag] = 5, 1, struct.pack("<II", *ratio.as_integer_ratio())
     fields[0][_UNIT] = 3, 1, struct.pack("<H", _INCH)
     return _written(fields)

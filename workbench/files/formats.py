@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from workbench.imaging.pictures import Metadata
 
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
+_METADATA = ("exif", "xmp", "iptc", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
@@ -42,23 +43,15 @@ class Format:
     largest_side: int = 2**31 - 1  # in pixels
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
-    metadata: tuple[str, ...] = (
-        "exif",
-        "xmp",
-        "iptc",
-        "resolution",
-    )  # of the fields of `Metadata` those that it holds
+    metadata: tuple[str, ...] = _METADATA  # fields of `Metadata` that it holds
     max_metadata_bytes: int = 2**31 - 1  # of each
 
     def kept(self, metadata: Metadata) -> Metadata:
         """What the format holds of them."""
         held = {name: getattr(metadata, name) for name in self.metadata}
-        too_long = [
-            name
-            for name, each in held.items()
-            if isinstance(each, bytes) and len(each) > self.max_metadata_bytes
-        ]
-        return type(metadata)(**held | dict.fromkeys(too_long))
+        sizes = {name: len(each) for name, each in held.items() if isinstance(each, bytes)}
+        lost = (name for name, size in sizes.items() if size > self.max_metadata_bytes)
+        return type(metadata)(**held | dict.fromkeys(lost))
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """A property of these samples that the format cannot hold, or None."""
@@ -83,9 +76,8 @@ FORMATS = (
         max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
     Format(
-        *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383),
-        has_quality=True,
-        metadata=("exif", "xmp", "resolution"),
+        *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, True),
+        metadata=("exif", "xmp", "resolution"),  # IPTC has no place in it
     ),
     Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
     Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), metadata=()),

@@ -197,7 +197,7 @@ class PillowReader:
         if self._found is not None:
             info = info | _told(self._found.info)
             if self._found.damaged:
-                notes.append(f"Damaged and left out: {', '.join(self._found.damaged)} of the PNG.")
+                notes.append(f"Damaged in the PNG, left out: {', '.join(self._found.damaged)}.")
         fields = exif_of.fields_in(self._path if is_tiff else info.get("exif"), notes)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
@@ -276,16 +276,18 @@ def _resources(image: ImageFile.ImageFile) -> bytes:
 
 def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
     """Pixels per inch, which were maybe rounded to whole ones per metre."""
-    sides = [
-        (abs(each - round(each)) < _PER_METRE and round(each)) or each
-        for each in info.get("dpi", (0, 0))
-    ]
-    return (sides[0], sides[1]) if all(sides) else None
+    across, down = info.get("dpi", (0, 0))
+    whole = round(across), round(down)
+    is_rounded = max(abs(across - whole[0]), abs(down - whole[1])) < _PER_METRE
+    return (whole if is_rounded else (across, down)) if across and down else None
 
 
 _ORIENTATION = 274  # of EXIF
 _PER_METRE = 0.02  # pixels per inch by which that rounding is off
 _RAW = re.compile(r"\s*\w+\s+(\d+)\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+
+
+_PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
 
 
 def _told(info: dict[Any, Any]) -> dict[Any, Any]:
@@ -297,8 +299,7 @@ def _told(info: dict[Any, Any]) -> dict[Any, Any]:
             continue
         digits = "".join(found[2].split())[: 2 * int(found[1])]  # what is behind them is ignored
         data = bytes.fromhex(digits[: len(digits) // 2 * 2])
-        kinds = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
-        for begins, key in kinds.items():
+        for begins, key in _PROFILES.items():
             if data.startswith(begins):
                 told.setdefault(key, data.removeprefix(exif_of.JPEG_XMP))
     if "cicp" in info:

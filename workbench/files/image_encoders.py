@@ -101,10 +101,7 @@ def tiff_words(
 
 APP1, APP2, APP13 = 0xE1, 0xE2, 0xED
 JPEG_ICC = b"ICC_PROFILE\0\x01\x01"  # in front of a profile in an APP2: the first of one part
-_JFIF_DENSITY, _JPEG_HEADER_END = (
-    2 + 11,
-    2 + 18,
-)  # the signature and JFIF's own segment, which encoders write first
+_JFIF_DENSITY, _JPEG_HEADER_END = 13, 20  # of JFIF's own segment, which encoders write first
 
 
 def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
@@ -125,11 +122,12 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     segments.append((APP2, JPEG_ICC + profile_for(channels)))
     if metadata.iptc is not None:
         segments.append((APP13, exif_of.PHOTOSHOP + exif_of.resources_of(metadata.iptc)))
-    file.write(view[:_JFIF_DENSITY])
-    told = metadata.resolution or (1, 1)
-    is_known = metadata.resolution is not None  # and in pixels per inch
-    file.write(struct.pack(">BHH", is_known, *(min(round(each), 65535) for each in told)))
-    file.write(view[_JPEG_HEADER_END - 2 : _JPEG_HEADER_END])
+    told = metadata.resolution or (0, 0)
+    is_held = all(1 <= each < 65_535 for each in told)  # in whole pixels per inch
+    density = struct.pack(">BHH", is_held, *(round(each) if is_held else 1 for each in told))
+    file.write(
+        bytes(view[:_JFIF_DENSITY]) + density + view[_JPEG_HEADER_END - 2 : _JPEG_HEADER_END]
+    )
     for kind, data in segments:  # of 65,533 bytes at most each
         file.write(struct.pack(">BBH", 0xFF, kind, len(data) + 2) + data)
     file.write(view[_JPEG_HEADER_END:])
@@ -226,8 +224,9 @@ def _lost(metadata: Metadata, wanted: Format) -> list[str]:
     """The fields of `Metadata` that are lost in a format, but for the name of a program alone."""
     kept = wanted.kept(metadata)
     lost = [name for name in _LOST if getattr(kept, name) != getattr(metadata, name)]
-    is_nothing = metadata.exif is not None and not exif_of.is_telling(metadata.exif)
-    return [name for name in lost if name != "exif" or not is_nothing]
+    if "exif" in lost and metadata.exif is not None and not exif_of.is_telling(metadata.exif):
+        lost.remove("exif")
+    return lost
 
 
 def reduced(path: Path, samples: Samples) -> Samples:

@@ -67,12 +67,9 @@ def chunks(file: BinaryIO) -> Iterator[Chunk]:
 
 def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     """Return the chunk's data, or None where they are cut short or their checksum is wrong."""
+    is_whole = _is_whole(file, found)
     file.seek(found.offset)
-    data = file.read(found.length)
-    checksum = file.read(4)
-    is_whole = len(data) == found.length and len(checksum) == 4
-    matches = is_whole and zlib.crc32(found.kind + data) == int.from_bytes(checksum, "big")
-    return data if matches else None
+    return file.read(found.length) if is_whole else None
 
 
 MAX_SIDE_BYTES = 1 << 26  # that a text or a profile unpacks to
