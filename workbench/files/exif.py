@@ -87,10 +87,10 @@ def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffi
 
 def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
     tiff.filehandle.seek(tag.valueoffset)
-    word = np.dtype(f"u{struct.calcsize(tifffile.TIFF.DATA_FORMATS[tag.dtype][-1])}")
-    stored = np.frombuffer(
-        tiff.filehandle.read(tag.valuebytecount), word.newbyteorder(tiff.byteorder)
-    )
+    size = struct.calcsize(tifffile.TIFF.DATA_FORMATS[tag.dtype][-1])
+    word = np.dtype(f"u{1 if tag.code in _APART else size}")  # these are bytes, whatever they say
+    data = tiff.filehandle.read(tag.valuebytecount)
+    stored = np.frombuffer(data, word.newbyteorder(tiff.byteorder))
     return int(tag.dtype), tag.count, stored.astype(word.newbyteorder("<")).tobytes()
 
 

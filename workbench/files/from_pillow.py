@@ -195,7 +195,7 @@ class PillowReader:
             raise EOFError(error)
         info, is_tiff = image.info, image.format == "TIFF"
         if self._found is not None:
-            info = info | _told(self._found.info)
+            info = _told(self._found.info)
             if self._found.damaged:
                 notes.append(f"Damaged in the PNG, left out: {', '.join(self._found.damaged)}.")
         fields = exif_of.fields_in(self._path if is_tiff else info.get("exif"), notes)

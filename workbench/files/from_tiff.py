@@ -147,6 +147,10 @@ class TiffReader:
 
 def _is_for_us(page: tifffile.TiffPage) -> bool:
     """True if tifffile reads the page; else Pillow does."""
+    if _PHOTOMETRIC_TAG not in page.tags and page.samplesperpixel == 1:  # Pillow inverts it
+        return page.compression not in _FAX and (
+            page.compression not in _JPEG or _is_usual_jpeg(page)
+        )
     return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
@@ -265,7 +269,8 @@ def _is_read_by_pillow(page: tifffile.TiffPage) -> bool:
         return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
     is_in_planes = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
     return bool(
-        page.photometric in _BY_PILLOW
+        _PHOTOMETRIC_TAG in page.tags
+        and page.photometric in _BY_PILLOW
         and page.bitspersample == 8
         and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
         and not (page.is_subsampled and page.compression == COMPRESSION.NONE)

@@ -76,6 +76,7 @@ MAX_SIDE_BYTES = 1 << 26  # that a text or a profile unpacks to
 BLOCK_BYTES = 1 << 20
 RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
 _OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
+_TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 # Pillow allows so little that it refuses pictures.
 PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
 
@@ -83,7 +84,7 @@ PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 
 class Found(NamedTuple):
     """What is in a file beside its samples."""
 
-    info: dict[Any, Any]  # as `Image.info` of Pillow, with what stands behind the samples
+    info: dict[Any, Any]  # as `Image.info` of Pillow, also of what stands behind the samples
     kinds: list[bytes]  # of sound chunks
     damaged: list[str]  # kinds of chunks
     sound: bytes | None  # the file without those; None: there are none
@@ -91,14 +92,18 @@ class Found(NamedTuple):
 
 def found_in(file: BinaryIO) -> Found:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
-    stream, sound, damaged = _Stream(file), list[Chunk](), list[str]()
+    stream, texts = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
+    sound, damaged = list[Chunk](), list[str]()
     for each in chunks(file):
-        parse = getattr(stream, f"chunk_{each.kind.decode('latin-1')}", None)
+        reader = texts if each.kind in _TEXTS else stream  # so that no keyword is taken for a fact
+        parse = getattr(reader, f"chunk_{each.kind.decode('latin-1')}", None)
         try:
             if each.kind not in _NOT_READ and not _is_whole(file, each):
                 raise ValueError(each.kind)
             file.seek(each.offset)
-            if parse and each.kind not in _OF_SAMPLES + _NOT_READ:
+            if each.kind == b"cICP":
+                stream.im_info["cicp"] = struct.unpack("4B", file.read(each.length))
+            elif parse and each.kind not in _OF_SAMPLES + _NOT_READ:
                 parse(each.offset, each.length)
                 if each.kind == b"iCCP" and not stream.im_info["icc_profile"]:
                     raise ValueError(each.kind)
@@ -107,19 +112,13 @@ def found_in(file: BinaryIO) -> Found:
             if each.kind[:1].isupper():  # so that nothing can be made of the file without it
                 raise
             damaged.append(each.kind.decode("latin-1"))
-    parts = [SIGNATURE, *(_whole(file, each) for each in sound if damaged)]
-    kinds = [each.kind for each in sound]
-    return Found(stream.im_info, kinds, damaged, b"".join(parts) if damaged else None)
-
-
-class _Stream(PngImagePlugin.PngStream):
-    """Pillow's reader of chunks, with one that it does not know."""
-
-    def chunk_cICP(self, _pos: int, length: int) -> bytes:  # noqa: N802 - its name in the file
-        assert self.fp is not None
-        data = self.fp.read(length)
-        self.im_info["cicp"] = struct.unpack("4B", data)
-        return data
+    info = stream.im_info
+    for name, text in texts.im_info.items():
+        if str(name).startswith(RAW_PROFILE) or (name == "xmp" and isinstance(text, bytes)):
+            info[name] = text
+    parts = [SIGNATURE, *(_whole(file, each) for each in sound if each.kind not in _TEXTS)]
+    whole = b"".join(parts) if damaged else None
+    return Found(info, [each.kind for each in sound], damaged, whole)
 
 
 def _is_whole(file: BinaryIO, found: Chunk) -> bool:

@@ -214,10 +214,13 @@ def test_iptc_is_kept_where_a_format_has_a_place_for_it(tmp_path, extension):
             assert (words[0], bytes.fromhex("".join(words[2:]))) == ("iptc", BLOCK)
         elif extension != ".webp":
             assert IptcImagePlugin.getiptcinfo(image) == {(2, 120): b"a day", (2, 80): b"me"}
-    if extension == ".tif":  # as Photoshop has them
-        tags = [(34377, "B", len(BLOCK), BLOCK, True)]
-        tifffile.imwrite(path, SAMPLES, photometric="rgb", extratags=tags)
-        assert load(path).metadata.iptc == IPTC
+    if extension == ".tif":  # as Photoshop has them, and as a Mac did
+        for tag, kind, data in ((34377, "B", BLOCK), (33723, "I", IPTC.ljust(20, b"\0"))):
+            for order in "<>":
+                tags = [(tag, kind, len(data) // struct.calcsize(kind), data, True)]
+                how = {"photometric": "rgb", "byteorder": order, "extratags": tags}
+                tifffile.imwrite(path, SAMPLES, **how)
+                assert load(path).metadata.iptc.rstrip(b"\0") == IPTC
 
 
 def test_a_name_of_a_program_alone_is_no_loss(tmp_path, capsys):
@@ -271,6 +274,8 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         picture = loaded(tmp_path, png_of([(kind, data)], samples))
         np.testing.assert_array_equal(picture.samples, samples)
         assert kind.decode() in picture.notes[0]
+    words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
+    assert loaded(tmp_path, png_of([(b"tEXt", word + b"\0a") for word in words])).notes == ()
     large = zlib.compress(bytes(3 << 20))
     for chunks in ([(b"zTXt", b"a\0\0" + large)], [(b"tEXt", b"a\0" + b"b" * (2 << 20))]):
         picture = loaded(tmp_path, png_of(chunks, samples))
@@ -473,6 +478,18 @@ def test_a_tiff_that_does_not_say_what_samples_mean_is_not_inverted(
     picture = load(path)
     np.testing.assert_array_equal(picture.samples, samples)
     assert "does not say" in picture.notes[0]
+
+
+def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
+    path, ramp = tmp_path / "a.tif", np.arange(256, dtype=np.uint8).reshape(16, 16, 1)
+    for samples, kind in ((ramp[..., 0], "minisblack"), (np.repeat(ramp, 3, axis=2), "rgb")):
+        tifffile.imwrite(path, samples, photometric=kind, compression="jpeg", metadata=None)
+        without(path, 262)
+        if kind == "rgb":
+            with pytest.raises(ImageFileError, match="of a kind"):
+                load(path)
+        else:
+            assert np.abs(load(path).samples.astype(int) - ramp).max() < 16
 
 
 @pytest.mark.parametrize("compression", [None, "lzw", "zlib", "packbits"])
