@@ -68,7 +68,7 @@ def fields_in(source: bytes | Path | None, notes: list[str]) -> Fields:
                     elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
                         own[tag.code] = _field(tiff, tag)
             found |= {} if is_file or len(tiff.pages) == 1 else {_THUMBNAIL: {}}
-    except (tifffile.TiffFileError, struct.error, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
         notes.append(_DAMAGED)
     return found
 
@@ -116,7 +116,9 @@ def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
 def resolution_of(fields: Fields) -> tuple[float, float] | None:
     """The pixels per inch that the main directory tells."""
     factor = {0: 1.0, _INCH: 1.0, _CENTIMETRE: 2.54}.get(number_of(fields, _UNIT), 0)
-    sides = [struct.unpack("<II", data_of(fields, tag) or bytes(8)) for tag in (_ACROSS, _DOWN)]
+    sides = [
+        struct.unpack("<II", data_of(fields, tag)[:8].ljust(8, b"\0")) for tag in (_ACROSS, _DOWN)
+    ]
     if not factor or not all(each for side in sides for each in side):
         return None
     across, down = (pixels * factor / units for pixels, units in sides)
