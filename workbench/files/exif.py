@@ -7,7 +7,6 @@ import re
 import struct
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
@@ -47,27 +46,27 @@ _SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
 _SRGB = 1
 
 
-def fields_in(source: bytes | Path | None, notes: list[str]) -> Fields:
+def fields_in(source: bytes | tifffile.TiffFile | None, notes: list[str]) -> Fields:
     """Read EXIF, a TIFF structure, or what describes the picture in a TIFF; nothing of None.
 
     notes  gets a sentence where a part of it is damaged, which is left out
     """
-    found, is_file = Fields(), isinstance(source, Path)
+    found = Fields()
     if not source:
         return found
     try:
-        file = source if isinstance(source, Path) else io.BytesIO(source.removeprefix(PREFIX))
-        with tifffile.TiffFile(file) as tiff:
-            todo = [(0, int(tiff.pages.first.offset))]
-            for name, at in todo:
-                own = found.setdefault(name, {})
-                for tag in _tags(tiff, at, notes):
-                    is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or not is_file)
-                    if tag.code in _INSIDE.get(name, ()):
-                        todo.append((tag.code, tag.valueoffset))
-                    elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
-                        own[tag.code] = _field(tiff, tag)
-            found |= {} if is_file or len(tiff.pages) == 1 else {_THUMBNAIL: {}}
+        if is_exif := isinstance(source, bytes):
+            source = tifffile.TiffFile(io.BytesIO(source.removeprefix(PREFIX)))
+        todo = [(0, int(source.pages.first.offset))]
+        for name, at in todo:
+            own = found.setdefault(name, {})
+            for tag in _tags(source, at, notes):
+                is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or is_exif)
+                if tag.code in _INSIDE.get(name, ()):
+                    todo.append((tag.code, tag.valueoffset))
+                elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
+                    own[tag.code] = _field(source, tag)
+        found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
         notes.append(_DAMAGED)
     return found

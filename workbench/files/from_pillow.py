@@ -21,6 +21,7 @@ from typing import Any
 
 import imagecodecs
 import numpy as np
+import tifffile
 from numpy.typing import NDArray
 from PIL import Image, ImageFile, _imaging
 
@@ -198,7 +199,10 @@ class PillowReader:
             info = _told(self._found.info)
             if self._found.damaged:
                 notes.append(f"Damaged in the PNG, left out: {', '.join(self._found.damaged)}.")
-        fields = exif_of.fields_in(self._path if is_tiff else info.get("exif"), notes)
+        fields = exif_of.fields_in(info.get("exif"), notes)
+        if is_tiff:
+            with tifffile.TiffFile(self._path) as tiff:
+                fields = exif_of.fields_in(tiff, notes)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)

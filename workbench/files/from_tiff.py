@@ -141,7 +141,7 @@ class TiffReader:
     def _fields(self, notes: list[str]) -> exif_of.Fields:
         """The file's tags that describe the picture, read once."""
         if self._told is None:
-            self._told = exif_of.fields_in(self._path, notes)
+            self._told = exif_of.fields_in(self._tiff, notes)
         return self._told
 
 
