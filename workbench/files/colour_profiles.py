@@ -97,7 +97,7 @@ def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[byt
     if is_near and abs(gamma / _USUAL_GAMMA - 1) < _LIKE:
         return None, ""
     words = f"gamma {gamma:.4g}{'' if is_near else ' and primaries of its own'}"
-    return _made(points, gamma=1 / max(gamma, 1e-5)), words
+    return (_made(points, gamma=1 / gamma) if 0.01 < gamma < 100 else None), words
 
 
 def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | None, str]:
@@ -117,11 +117,9 @@ def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | N
 
 def _made(points: Sequence[float], **curve: Any) -> bytes | None:
     white, *colours = ((*points[at : at + 2], 1.0) for at in range(0, 8, 2))
-    with suppress(imagecodecs.CmsError):
-        made = imagecodecs.cms_profile(
-            "rgb", whitepoint=white, primaries=[each for c in colours for each in c], **curve
-        )
-        return bytes(made)
+    primaries = [each for colour in colours for each in colour]
+    with suppress(imagecodecs.CmsError, ValueError):  # impossible colours
+        return bytes(imagecodecs.cms_profile("rgb", whitepoint=white, primaries=primaries, **curve))
     return None
 
 

@@ -401,6 +401,10 @@ def test_grey_is_converted_as_well_and_what_cannot_be_is_said(tmp_path):
     grey = np.arange(0, 250, 10, dtype=np.uint8).reshape(5, 5, 1)
     found = loaded(tmp_path, png_of([gamma_chunk(1)], grey, colour_type=0)).samples
     assert np.abs(found / 255 - srgb(grey / 255)).max() < 1 / 255
+    for chunk in (gamma_chunk(0), points_chunk([(0, 0)] * 4), points_chunk([(0.3, 0.3)] * 4)):
+        picture = loaded(tmp_path, png_of([chunk]))
+        np.testing.assert_array_equal(picture.samples, SAMPLES)
+        assert "as if they were sRGB" in picture.notes[0]
     for coded, word in ((b"\x09\x10\0\1", "PQ"), (b"\x09\x12\0\1", "HLG"), (b"\x63\x0d\0\1", "99")):
         picture = loaded(tmp_path, png_of([(b"cICP", coded)]))
         np.testing.assert_array_equal(picture.samples, SAMPLES)
