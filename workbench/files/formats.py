@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from workbench.imaging.pictures import Metadata
 
-MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
+MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
+_METADATA = ("exif", "xmp", "iptc", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
@@ -42,14 +43,15 @@ class Format:
     largest_side: int = 2**31 - 1  # in pixels
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
-    max_metadata_bytes: int = 2**31 - 1  # of EXIF, and of XMP; 0: it holds none
+    metadata: tuple[str, ...] = _METADATA  # fields of `Metadata` that it holds
+    max_metadata_bytes: int = 2**31 - 1  # of each
 
     def kept(self, metadata: Metadata) -> Metadata:
-        exif, xmp = (
-            None if each is None or len(each) > self.max_metadata_bytes else each
-            for each in (metadata.exif, metadata.xmp)
-        )
-        return replace(metadata, exif=exif, xmp=xmp)
+        """What the format holds of them."""
+        held = {name: getattr(metadata, name) for name in self.metadata}
+        sizes = {name: len(each) for name, each in held.items() if isinstance(each, bytes)}
+        lost = (name for name, size in sizes.items() if size > self.max_metadata_bytes)
+        return type(metadata)(**held | dict.fromkeys(lost))
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """A property of these samples that the format cannot hold, or None."""
@@ -73,11 +75,14 @@ FORMATS = (
         can_be_lossless=False,
         max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
-    Format("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, has_quality=True),
-    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), max_metadata_bytes=0),
-    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
-    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
-    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
+    Format(
+        *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, True),
+        metadata=("exif", "xmp", "resolution"),  # IPTC has no place in it
+    ),
+    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
+    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), metadata=()),
+    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), metadata=()),
+    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), metadata=()),
 )
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:

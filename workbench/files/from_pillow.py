@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -21,12 +21,14 @@ from typing import Any
 
 import imagecodecs
 import numpy as np
+import tifffile
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageFile, _imaging
+from PIL import Image, ImageFile, _imaging
 from PIL.GifImagePlugin import GifImageFile
 
 from kernels.core.plain_data import table_beside
 from workbench.files import colour_profiles, png
+from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.imaging.pictures import ONE_PAGE, Page
@@ -38,10 +40,13 @@ class Decoded:
 
     samples: NDArray[Any]  # (H, W) or (H, W, C)
     icc: bytes | None = None  # the colour profile that they are to be converted from, if any
-    orientation: int = 1  # of EXIF, 1 to 8
-    exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
+    orientation: int = 1  # as `exif.orientation_of` has it; 1 where that is done
+    exif: exif_of.Fields = field(default_factory=dict)
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
     page: Page = ONE_PAGE
+    iptc: bytes | None = None
+    resolution: tuple[float, float] | None = None  # in pixels per inch, if not in its EXIF
+    colours: str = ""  # what is converted from, where `icc` was made of that
 
 
 def check_page(path: Path, number: int, count: int) -> None:
@@ -102,7 +107,6 @@ IsStopped = Callable[[], bool]  # asked now and then; True: StoppedError is rais
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
-_PLAIN_END = [b"IDAT", b"IEND"]  # of a PNG with nothing behind its samples
 # Pillow makes something of these that a PNG's samples alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
 JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
@@ -110,9 +114,15 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by P
 
 
 @contextmanager
-def image_in(path: Path, is_stopped: IsStopped) -> Iterator[ImageFile.ImageFile]:
-    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
-    with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
+def image_in(
+    path: Path, is_stopped: IsStopped, sound: bytes | None = None
+) -> Iterator[ImageFile.ImageFile]:
+    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError.
+
+    sound  what is read instead of it
+    """
+    source = Watched(path, is_stopped) if sound is None else io.BytesIO(sound)
+    with source as file, Image.open(file, formats=_FORMATS) as image:
         fax_error()  # of an earlier file
         _put_marked_grey_right(image)
         yield image
@@ -143,11 +153,17 @@ class PillowReader:
     """
 
     def __init__(
-        self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: IsStopped, page: int
+        self,
+        path: Path,
+        image: ImageFile.ImageFile,
+        start: bytes,
+        is_stopped: IsStopped,
+        page: int,
+        found: png.Found | None = None,
     ) -> None:
-        """Take an open picture; `start` is how its file begins."""
+        """Take an open picture; `start` is how its file begins, `found` of a PNG or BMP."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
-        self._page, self._is_damaged = page, False
+        self._page, self._is_damaged, self._found = page, False, found
         self._is_frame = page > 1 and image.format not in _PAGED
         if page > 1 and image.format in _PAGED:
             check_page(path, page, self.count)
@@ -185,34 +201,40 @@ class PillowReader:
         _refuse_cut_short(self._path, image)
         if self._is_damaged:
             notes.append(f"The file is damaged behind its page {self.count:,}.")
-        exif = self._exif()
         samples = self._frame(notes) if self._is_frame else self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
-        is_upright = image.format == "TIFF"  # Pillow turns these by itself
+        info, is_tiff = image.info, image.format == "TIFF"
+        if self._found is not None:
+            info = _told(self._found.info)
+            if self._found.damaged:
+                notes.append(f"Damaged in the PNG, left out: {', '.join(self._found.damaged)}.")
+        fields = exif_of.fields_in(info.get("exif"), notes)
+        if is_tiff:
+            with tifffile.TiffFile(self._path) as tiff:
+                fields = exif_of.fields_in(tiff, notes, tiff.pages[self._page - 1])
+        # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
+        is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
+        has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
         return Decoded(
             samples,
-            None if image.mode == "CMYK" else image.info.get("icc_profile"),
-            1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
-            lambda: exif,
-            image.info.get("xmp"),
+            None if image.mode == "CMYK" else info.get("icc_profile"),
+            1 if is_turned else exif_of.orientation_of(fields, info.get("xmp")),
+            fields,
+            info.get("xmp"),
             Page(self._page, self.count),
+            exif_of.iptc_of(fields) or exif_of.iptc_in(info.get("iptc") or _resources(image)),
+            resolution_of(info) if has_resolution else None,
+            info.get("colours", ""),
         )
 
     @cached_property
     def _data(self) -> bytes:
         """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        return self._path.read_bytes() if self._is_quick or self._is_deep else b""
-
-    @cached_property
-    def _kinds(self) -> list[bytes]:
-        return [each.kind for each in png.chunks(io.BytesIO(self._data))]
-
-    def _exif(self) -> Image.Exif:
-        """Read the EXIF, for which Pillow would decode all pixels of a PNG to be sure."""
-        if self._kinds[-2:] == _PLAIN_END or (self._is_deep and b"eXIf" not in self._kinds):
-            return Image.Image.getexif(self._image)
-        return self._image.getexif()
+        if not (self._is_quick or self._is_deep):
+            return b""
+        sound = None if self._found is None else self._found.sound
+        return self._path.read_bytes() if sound is None else sound
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
@@ -236,7 +258,8 @@ class PillowReader:
         """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
         image, data = self._image, self._data
         with suppress(Exception):
-            if self._kinds[-2:] == _PLAIN_END and not _NOT_PLAIN.intersection(self._kinds):
+            kinds = () if self._found is None else self._found.kinds
+            if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
                 found: NDArray[Any] = imagecodecs.png_decode(data)
                 return found
             if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
@@ -271,7 +294,8 @@ class PillowReader:
         key, is_grey = (self._path, self._path.stat().st_mtime_ns), self._image.mode == "L"
         image = _drawn.pop(key, None)
         if image is None or image.tell() >= self._page:
-            image = Image.open(io.BytesIO(self._path.read_bytes()), formats=_FORMATS)
+            sound = self._found and self._found.sound
+            image = Image.open(io.BytesIO(sound or self._path.read_bytes()), formats=_FORMATS)
             if isinstance(image, GifImageFile) and image.dispose_extent is not None:
                 _begin(image, image.dispose_extent)
         for number in range(image.tell() + 1, self._page):
@@ -303,6 +327,48 @@ def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:
         first.paste(drawn.crop(extent), extent[:2])
     image.im, image._mode, image.dispose = first.im, "RGBA", None
     image.info["transparency"] = 0  # what is disposed of becomes clear
+
+
+def _resources(image: ImageFile.ImageFile) -> bytes:
+    """Photoshop's resources in a JPEG."""
+    segments = (data for name, data in getattr(image, "applist", ()) if name == "APP13")
+    return b"".join(each.removeprefix(exif_of.PHOTOSHOP) for each in segments)
+
+
+def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
+    """Pixels per inch, which were maybe rounded to whole ones per metre."""
+    across, down = info.get("dpi", (0, 0))
+    whole = round(across), round(down)
+    is_rounded = max(abs(across - whole[0]), abs(down - whole[1])) < _PER_METRE
+    return (whole if is_rounded else (across, down)) if across and down else None
+
+
+_ORIENTATION = 274  # of EXIF
+_PER_METRE = 0.02  # pixels per inch by which that rounding is off
+_RAW = re.compile(r"\s*\w+\s+(\d+)\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+
+
+_PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
+
+
+def _told(info: dict[Any, Any]) -> dict[Any, Any]:
+    """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
+    told = dict(info)
+    for name, text in info.items():
+        found = _RAW.match(text) if str(name).startswith(png.RAW_PROFILE) else None
+        if found is None:
+            continue
+        digits = "".join(found[2].split())[: 2 * int(found[1])]  # what is behind them is ignored
+        data = bytes.fromhex(digits[: len(digits) // 2 * 2])
+        for begins, key in _PROFILES.items():
+            if data.startswith(begins):
+                told.setdefault(key, data.removeprefix(exif_of.JPEG_XMP))
+    if "cicp" in info:
+        told["icc_profile"], told["colours"] = colour_profiles.coded(*info["cicp"])
+    elif not info.keys() & {"icc_profile", "srgb"} and info.keys() & {"gamma", "chromaticity"}:
+        made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
+        told["icc_profile"], told["colours"] = made
+    return told
 
 
 def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import ExifTags, Image
+from PIL import Image
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
@@ -26,7 +26,7 @@ from workbench.files.tiff_rows import levels_of
 from workbench.imaging.pictures import Page
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
+ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -71,8 +71,14 @@ def opened(
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
     reader = TiffReader(path, tiff, number, level)
-    _refuse_odd(path, reader.page)
-    reads = _is_for_us(reader.page) or (by_rows and _is_usual_jpeg(reader.page))
+    page = reader.page
+    if _PHOTOMETRIC_TAG not in page.tags and page.compression not in _FAX:
+        is_colour = page.samplesperpixel >= 3
+        page.photometric = PHOTOMETRIC.RGB if is_colour else PHOTOMETRIC.MINISBLACK
+        if _COLOUR_MAP_TAG in page.tags:
+            page.photometric = PHOTOMETRIC.PALETTE
+    _refuse_odd(path, page)
+    reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
     return reader if reads else None
 
 
@@ -126,6 +132,7 @@ class TiffReader:
         self._base, self.shown = _page_of(path, tiff, number)
         self.page = levels_of(tiff)[level - 1] if level else self._base
         self.count = self.shown.count
+        self._told: exif_of.Fields | None = None
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""
@@ -154,21 +161,36 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        page, tags = self.page, self._base.tags
+        page, tags, fields = self.page, self._base.tags, self._fields(notes)
+        xmp = exif_of.data_of(fields, exif_of.XMP_TAG)
+        if _PHOTOMETRIC_TAG not in page.tags:
+            kind = "grey" if page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
+            notes.append(f"The file does not say what its samples mean; they are read as {kind}.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
             samples,
             None if is_inks else tags.valueof(ICC_PROFILE_TAG),
-            tags.valueof(ExifTags.Base.Orientation, 1),
-            lambda: exif_of.of_tiff(self._path, self._base),
-            tags.valueof(XMP_TAG),
+            exif_of.orientation_of(fields, xmp),
+            fields,
+            xmp,
             self.shown,
+            exif_of.iptc_of(fields),
         )
+
+    def _fields(self, notes: list[str]) -> exif_of.Fields:
+        """The file's tags that describe the picture, read once."""
+        if self._told is None:
+            self._told = exif_of.fields_in(self._tiff, notes, self._base)
+        return self._told
 
 
 def _is_for_us(page: tifffile.TiffPage) -> bool:
     """True if tifffile reads the page; else Pillow does."""
+    if _PHOTOMETRIC_TAG not in page.tags and page.samplesperpixel == 1:  # Pillow inverts it
+        return page.compression not in _FAX and (
+            page.compression not in _JPEG or _is_usual_jpeg(page)
+        )
     return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
@@ -199,9 +221,9 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
             f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
             f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
-    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
-    if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:
+    if len(page.dataoffsets) < prod(page.chunked):
         raise EOFError(path.name)
+    _end_with_file(path, page)
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
@@ -209,10 +231,32 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         _refuse_larger(path, page)
 
 
+def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
+    """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
+
+    Some programs write too large a count of bytes, of which only the first are needed.
+    """
+    size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
+    for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
+        if at + count <= size:
+            continue
+        strip = index % -(-page.imagelength // high)
+        rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
+        needed = rows * -(-prod(page.chunks[1:]) * page.bitspersample // 8)
+        counts[index] = max(size - at, 0)
+        with path.open("rb") as file:
+            file.seek(at)
+            packed = file.read(counts[index])
+        unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
+        if page.imagedepth > 1 or len(unpack(packed, out=needed)) < needed:
+            raise EOFError(path.name)
+    page.databytecounts = tuple(counts)
+
+
 def _channels_of(page: tifffile.TiffPage) -> int:
     colours = _colours_of(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
-        return 3
+        return 3 + (page.samplesperpixel == 2)
     return min(colours, 3) + (page.samplesperpixel == colours + 1)
 
 
@@ -222,6 +266,10 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         colours = np.asarray(page.colormap).T  # of 16 bits, where some files fill the lower 8
         colours = (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
         expanded: NDArray[Any] = colours[samples[:, :, 0]]
+        alpha = _without_extra(samples, page, notes)[:, :, 1:]
+        if alpha.size:
+            alpha = _spread(alpha, page.bitspersample, [])
+            expanded = np.dstack([expanded, alpha >> 8 * (alpha.itemsize - 1)]).astype(np.uint8)
         return expanded
     samples = _spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
@@ -261,7 +309,8 @@ def _is_read_by_pillow(page: tifffile.TiffPage) -> bool:
         return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
     is_in_planes = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
     return bool(
-        page.photometric in _BY_PILLOW
+        _PHOTOMETRIC_TAG in page.tags
+        and page.photometric in _BY_PILLOW
         and page.bitspersample == 8
         and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
         and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
@@ -323,11 +372,11 @@ def _without_extra(
     if held == colours:
         return samples
     meaning = page.extrasamples[0] if page.extrasamples else 0
-    if meaning == _ASSOCIATED:
+    if meaning == _ASSOCIATED and page.photometric != PHOTOMETRIC.PALETTE:
         notes.append("Premultiplied alpha undone.")
         for rows in colour_profiles.bands(samples):
             samples[rows, :, :-1] = _divided(samples[rows])
-    elif meaning != _UNASSOCIATED:
+    elif meaning not in (_ASSOCIATED, _UNASSOCIATED):
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
 

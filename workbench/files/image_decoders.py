@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import reduce
-from operator import or_
+from math import prod
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import UnidentifiedImageError
 
-from workbench.files import colour_profiles, from_pillow, from_tiff, needs
+from workbench.files import bmp, colour_profiles, from_pillow, from_tiff, needs, png
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, IsStopped, PillowReader
 from workbench.files.from_tiff import TiffReader
@@ -29,7 +27,7 @@ from_pillow.hush()
 
 def reader_of(
     path: Path, is_stopped: IsStopped, files: ExitStack, page: int = 1
-) -> PillowReader | TiffReader | BmpReader:
+) -> PillowReader | TiffReader | bmp.BmpReader | PfmReader:
     """Open a page of a picture file, which `files` closes.  Raises UnidentifiedImageError.
 
     A reader's `count` is that of the pages.  Its `need` raises ImageFileError where nothing here
@@ -38,10 +36,19 @@ def reader_of(
     """
     with path.open("rb") as file:
         start = file.read(4096)
-    if reader := from_tiff.opened(path, files, page) or bmp_reader(path, start):
+    if reader := from_tiff.opened(path, files, page) or bmp.reader(path, start):
         return reader
-    image = files.enter_context(from_pillow.image_in(path, is_stopped))
-    return PillowReader(path, image, start, is_stopped, page)
+    if header := _PFM.match(start):
+        return PfmReader(path, header)
+    found = None
+    if start.startswith(png.SIGNATURE):
+        with from_pillow.Watched(path, is_stopped) as whole:
+            found = png.found_in(whole)
+    elif start.startswith(b"BM"):
+        found = png.Found(bmp.info_of(path, start), [], [], None)
+    sound = None if found is None else found.sound
+    image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
+    return PillowReader(path, image, start, is_stopped, page, found)
 
 
 def decode(
@@ -64,7 +71,9 @@ def decode(
         if samples.ndim == 2:
             samples = samples[:, :, np.newaxis]
         if decoded.icc is not None:
-            samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
+            samples = colour_profiles.to_srgb(samples, decoded.icc, notes, decoded.colours)
+        elif decoded.colours:
+            notes.append(f"Colours of {decoded.colours} are shown as if they were sRGB.")
         samples = upright(samples, decoded.orientation, notes)
         height, width = samples.shape[:2]
         metadata = kept_of(decoded, height, width, notes)
@@ -104,20 +113,22 @@ def failures_in_words(name: str) -> Iterator[None]:
         ) from error
 
 
+MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say something
+
+
 def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
     """Return the metadata that are kept beside a picture of that size, which is upright."""
-    exif = _sound("EXIF", lambda: exif_of.portable(decoded.exif(), width, height), notes)
-    packet = decoded.xmp
-    xmp = _sound("XMP", lambda: exif_of.portable_xmp(packet), notes) if packet else None
-    return Metadata(exif, xmp)
-
-
-def _sound(kind: str, read: Callable[[], bytes | None], notes: list[str]) -> bytes | None:
+    exif, xmp = exif_of.portable(decoded.exif, width, height, notes), None
+    resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
-        return read()
-    except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
-        notes.append(f"Damaged {kind} data were dropped.")
-        return None
+        xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
+    except (ValueError, ElementTree.ParseError):
+        notes.append("Damaged XMP data were dropped.")
+    if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
+        resolution = None
+    if resolution is not None and decoded.orientation >= ON_ITS_SIDE:
+        resolution = resolution[1], resolution[0]
+    return Metadata(exif, xmp, decoded.iptc, resolution)
 
 
 def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
@@ -131,12 +142,15 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
         )
 
 
+ON_ITS_SIDE = 5  # from that orientation on rows are columns
+
+
 def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArray[Any]:
     """Turn and mirror the samples as EXIF's orientation, 1 to 8, asks for."""
     if orientation not in range(2, 9):
         return samples
     notes.append("Rotated upright (EXIF).")
-    if orientation >= 5:
+    if orientation >= ON_ITS_SIDE:
         samples = samples.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):
         samples = samples[::-1]
@@ -145,79 +159,31 @@ def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArra
     return samples
 
 
-# -- BMP files whose bit fields say where in a pixel each colour lies, be it where it may
+# -- PFM of colours, which Pillow lacks
 
-_BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
-_FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA = 14, 40, 56  # bytes
-_FIELD = re.compile("1{1,16}0*")  # in binary
+# Width, height and order of bytes; how bright a value is, which follows, is left to who looks.
+_PFM = re.compile(rb"PF\s+(\d{1,9})\s+(\d{1,9})\s+(-?)[\d.eE+-]+\s")
 
 
-@dataclass(frozen=True, slots=True)
-class BmpReader:
-    """A reader of such a file, by its header; masks are of red, green, blue and, maybe, alpha."""
+class PfmReader:
+    """A reader of such a file, by its header."""
 
-    path: Path
-    start: int
-    width: int
-    height: int  # negative: from top to bottom
-    bits: int
-    masks: tuple[int, ...]
-    count: int = 1  # of pages
+    count = 1  # of pages
 
-    @property
-    def _white(self) -> int:
-        return 255 if max(map(int.bit_count, self.masks)) <= 8 else 65535
-
-    @property
-    def _stored_bytes(self) -> int:
-        return (self.width * self.bits + 31) // 32 * 4 * abs(self.height)
+    def __init__(self, path: Path, header: re.Match[bytes]) -> None:
+        self._path, self._start = path, header.end()
+        self._width, self._height = int(header[1]), int(header[2])
+        self._dtype = "<f4" if header[3] else ">f4"
 
     def need(self) -> Need:
-        """Memory for the file's pixels and for the samples, one channel at a time."""
-        height, channels, stored = abs(self.height), len(self.masks), self._stored_bytes
-        if self.start + stored > self.path.stat().st_size:
-            raise EOFError(self.path.name)
-        ours = self.width * height * channels * (1 if self._white == 255 else 2)
-        return Need(self.path.name, self.width, height, channels, ours, ours + 4 * stored)
+        """Memory for the samples, and as they are in the file."""
+        ours = 12 * self._width * self._height
+        if self._start + ours > self._path.stat().st_size:
+            raise EOFError(self._path.name)
+        return Need(self._path.name, self._width, self._height, 3, ours, 2 * ours)
 
-    def read(self, notes: list[str]) -> Decoded:
-        """Read (H, W, 3 or 4) of uint8, or uint16 where a field has more than 8 bits."""
-        stored = np.fromfile(self.path, np.uint8, self._stored_bytes, offset=self.start)
-        rows = stored.view(f"<u{self.bits // 8}").reshape(abs(self.height), -1)
-        pixels, white = rows[:: 1 if self.height < 0 else -1, : self.width], self._white
-        if white > 255:
-            most = max(map(int.bit_count, self.masks))
-            notes.append(f"Samples of up to {most} bits scaled to 0–{white}.")
-        dtype = np.uint8 if white == 255 else np.uint16
-        samples = np.empty((*pixels.shape, len(self.masks)), dtype)
-        for channel, mask in enumerate(self.masks):
-            lowest = mask & -mask
-            samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / (mask // lowest)))
-        return Decoded(samples)
-
-
-def bmp_reader(path: Path, start: bytes) -> BmpReader | None:
-    """The reader of a file of these first bytes; None where it is no BMP with bit fields.
-
-    Raises ImageFileError where the fields are such that nothing can be made of them.
-    """
-    if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _HEADER_WITH_ALPHA:
-        return None
-    (offset,) = struct.unpack_from("<I", start, 10)
-    size, width, height, _, bits, packing = struct.unpack_from("<IiiHHI", start, _FILE_HEADER)
-    if size < _PLAIN_HEADER or packing not in (_BIT_FIELDS, _ALPHA_BIT_FIELDS):
-        return None
-    has_alpha = size >= _HEADER_WITH_ALPHA or packing == _ALPHA_BIT_FIELDS
-    masks = struct.unpack_from("<4I", start, _FILE_HEADER + _PLAIN_HEADER)
-    used = masks if has_alpha and masks[3] else masks[:3]
-    are_apart = sum(used) == reduce(or_, used) < 1 << bits
-    are_runs = all(_FIELD.fullmatch(f"{mask:b}") for mask in used)
-    if not (bits in (16, 32) and are_apart and are_runs):
-        fields = ", ".join(f"{each:#x}" for each in used)
-        raise ImageFileError(
-            f"{path.name} is a BMP of a kind this program does not read ({bits} bits with the "
-            f"fields {fields}); save it as PNG with another program."
-        )
-    if width <= 0 or height == 0:
-        raise EOFError(path.name)
-    return BmpReader(path, offset, width, height, bits, used)
+    def read(self, _notes: list[str]) -> Decoded:
+        """Read (H, W, 3) of float32, whose rows are in the file from the bottom up."""
+        shape = self._height, self._width, 3
+        stored = np.fromfile(self._path, self._dtype, prod(shape), offset=self._start)
+        return Decoded(stored.reshape(shape)[::-1].astype(np.float32))

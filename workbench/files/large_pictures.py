@@ -17,16 +17,15 @@ from kernels.core.borders import Span, Surroundings
 from kernels.pictures.generated import stored_as
 from workbench.files import colour_profiles, from_tiff
 from workbench.files.from_pillow import Decoded, IsStopped
-from workbench.files.image_decoders import failures_in_words, kept_of, upright
+from workbench.files.image_decoders import ON_ITS_SIDE, failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.files.tiff_rows import TiffRows
 from workbench.imaging.pictures import LargeSource, Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
-# Orientations of EXIF that turn rows around, or columns; from _ON_ITS_SIDE on rows are columns.
+# Orientations of EXIF that turn rows around, or columns.
 _UPSIDE_DOWN, _MIRRORED = (3, 4), (2, 3)
-_ON_ITS_SIDE = 5
 
 
 class LargePicture:
@@ -147,7 +146,7 @@ class LargePicture:
         stored, notes = self._rows.read(0, 1), list[str]()
         decoded = self._reader.decoded(stored, notes)
         self._icc, self._orientation = decoded.icc, decoded.orientation
-        if self._orientation >= _ON_ITS_SIDE:
+        if self._orientation >= ON_ITS_SIDE:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and lies on its side: its rows are "
                 "columns of the picture; save it upright with another program."

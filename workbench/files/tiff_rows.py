@@ -230,7 +230,7 @@ def lay_out(
     pixels = -(-height // high) * high * -(-width // wide) * wide
     is_big = pixels * channels * dtype.itemsize > MAX_TIFF_BYTES
     with _Sparse(path, "w+") as file:
-        with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
+        with tifffile.TiffWriter(file, bigtiff=is_big, byteorder="<") as tiff:
             tiff.write(
                 None,
                 shape=shape if channels > 1 else shape[:2],

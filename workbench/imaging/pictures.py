@@ -15,10 +15,12 @@ from kernels.pictures.generated import beyond, stored_as, white
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The metadata kept of a file: author, time, camera and subject."""
+    """The metadata kept of a file: author, time, camera, subject and size on paper."""
 
     exif: bytes | None = None  # a small TIFF structure: see `workbench.files.exif.portable`
     xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable`
+    iptc: bytes | None = None  # the records of IPTC's IIM
+    resolution: tuple[float, float] | None = None  # across and down, in pixels per inch
 
 
 NO_METADATA = Metadata()

@@ -10,13 +10,14 @@ from workbench.cli.main import main
 from workbench.files import exif as exif_of
 from workbench.files import image_encoders
 from workbench.files.formats import FORMATS
-from workbench.files.image_encoders import XMP_KEYWORD, fit_of, reduced
+from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
+from workbench.files.png import XMP_KEYWORD
 from workbench.imaging.pictures import NO_METADATA
 
 TAKEN, EXPOSURE, NOTE = "2026:01:02 03:04:05", 0.005, b"maker's own"
 IFD = ExifTags.IFD
-HOLDING = [each for each in FORMATS if each.max_metadata_bytes]
+HOLDING = [each for each in FORMATS if "exif" in each.metadata]
 
 
 def camera_exif(orientation=1):
@@ -118,12 +119,11 @@ def test_a_file_too_large_for_32_bits_keeps_all_of_it(tmp_path, monkeypatch):
     assert load(tmp_path / "b.tif").metadata == picture.metadata
 
 
-@pytest.mark.parametrize("order", ["<", ">"])
-def test_directories_beyond_4_gb_are_found_again(tmp_path, order):
+def test_directories_beyond_4_gb_are_found_again(tmp_path):
     exif = load(photo(tmp_path / "a.jpg")).metadata.exif
     tags = exif_of.tiff_tags(exif, is_big=True)
     path = tmp_path / "b.tif"
-    how = {"bigtiff": True, "byteorder": order, "metadata": None, "software": False}
+    how = {"bigtiff": True, "byteorder": "<", "metadata": None, "software": False}
     tifffile.imwrite(path, noise(30, 40)[..., 0], extratags=tags, **how)
     with path.open("r+b") as file:
         file.truncate(2**32 + 1001)  # with a hole, so that it takes no room on the disk
@@ -133,9 +133,8 @@ def test_directories_beyond_4_gb_are_found_again(tmp_path, order):
         assert tiff.pages.first.tags.valueof(34853)["GPSLatitudeRef"] == "N"
     found = load(path)
     assert found.notes == ()
-    if order == "<":  # of others only words are read
-        assert found.metadata.exif == exif
-        assert told(path)[36867] == TAKEN
+    assert found.metadata.exif == exif
+    assert told(path)[36867] == TAKEN
 
 
 PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
