@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -22,14 +23,35 @@ _RGB, _GREY, _CMYK = "RGB", "GRAY", "CMYK"  # as profiles name what they are for
 _EXACT = imagecodecs.CMS.FLAGS.NOOPTIMIZE | imagecodecs.CMS.FLAGS.COPY_ALPHA
 _QUICK = imagecodecs.CMS.FLAGS.COPY_ALPHA  # within a level of 8 bits
 _HALF_A_LEVEL = 128  # of 8 bits, in 16
+# By their numbers in ITU-T H.273: red, green and blue, x and y each, of white D65; light of values.
+_D65 = (0.3127, 0.329, 1.0)
+_PRIMARIES = {
+    1: ("sRGB", (0.64, 0.33, 0.3, 0.6, 0.15, 0.06)),
+    9: ("BT.2020", (0.708, 0.292, 0.17, 0.797, 0.131, 0.046)),
+    12: ("Display P3", (0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
+}
 
 
-def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
+def light_of(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the light that sRGB values stand for; both are 0 to 1."""
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+_CURVES: dict[int, tuple[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
+    4: ("gamma 2.2", lambda values: values**2.2),
+    8: ("linear", lambda values: values),
+    13: ("curve of sRGB", light_of),
+}
+
+
+def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str], name: str = "") -> NDArray[Any]:
     """Convert samples, (H, W, C), to sRGB; alpha and the number of bits stay as they are.
 
     notes  gets a sentence where anything was done, or could not be
+    name   of the profile, if not its own
     """
-    name, space = _name_and_space(icc)
+    own_name, space = _name_and_space(icc)
+    name = name or own_name
     if space is None:
         notes.append("Damaged colour profile ignored.")
         return samples
@@ -44,6 +66,37 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
             return converted
     notes.append(f"Colour profile “{name}” not applied.")
     return samples
+
+
+def coded_to_srgb(samples: NDArray[Any], codes: tuple[int, int], notes: list[str]) -> NDArray[Any]:
+    """Do the same to samples whose primaries and transfer function are told as H.273 counts them.
+
+    Of floats linear ones stay as well, as those of TIFF do.
+    """
+    primaries, transfer = codes
+    is_float = samples.dtype.kind == "f"
+    if codes in ((1, 13), (2, 2), (2, 13)) or (is_float and codes == (1, 8)):
+        return samples
+    if primaries in _PRIMARIES and transfer in _CURVES and not is_float:
+        name, _ = _PRIMARIES[primaries]
+        return to_srgb(samples, _profile_of(*codes), notes, f"{name}, {_CURVES[transfer][0]}")
+    kind = {16: "PQ, HDR", 18: "HLG, HDR"}.get(transfer, "another kind than sRGB")
+    notes.append(
+        f"The colours are of {kind} (primaries {primaries}, transfer {transfer} of H.273) and were "
+        "not converted."
+    )
+    return samples
+
+
+@cache
+def _profile_of(primaries: int, transfer: int) -> bytes:
+    points = [(*_PRIMARIES[primaries][1][at : at + 2], 1.0) for at in (0, 2, 4)]
+    curve = _CURVES[transfer][1](np.linspace(0, 1, 4096)).astype(np.float32)
+    return bytes(
+        imagecodecs.cms_profile(
+            "rgb", whitepoint=_D65, primaries=np.ravel(points).tolist(), transferfunction=curve
+        )
+    )
 
 
 def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:

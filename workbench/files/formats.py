@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
+EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
 _READ = {
@@ -26,7 +27,13 @@ _READ = {
     "WebP": (".webp",),
     "GIF": (".gif",),
     "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
+    "OpenEXR": (".exr",),
+    "AVIF": (".avif", ".avifs"),
+    "HEIC": (".heic", ".heif", ".hif"),
+    "JPEG XL": (".jxl",),
+    "JPEG 2000": (".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".jpc", ".jph"),
 }
+KINDS = f"{', '.join(list(_READ)[:-1])} or {list(_READ)[-1]}"  # in a sentence
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
 
 
@@ -78,12 +85,30 @@ FORMATS = (
     Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
     Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
     Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
+    Format("JPEG XL", "JPEG XL", (".jxl",), _ALL_TYPES, (1, 2, 3, 4), 2**30, has_quality=True),
+    Format(
+        *("OpenEXR", "OpenEXR", (".exr",), ("float16", "float32"), (1, 2, 3, 4)),
+        max_metadata_bytes=0,
+    ),
+    Format(
+        *("JPEG 2000", "JPEG 2000", (".jp2",), ("uint8", "uint16"), (1, 2, 3, 4)),
+        has_quality=True,
+        max_metadata_bytes=0,
+    ),
+    Format(
+        *("AVIF", "AVIF", (".avif",), ("uint8",), (1, 3, 4), 65_536),
+        has_quality=True,
+        can_be_lossless=False,
+    ),
+    Format("HEIC", "HEIC", (".heic", ".heif"), ("uint8",), (1, 3, 4), 16_384, has_quality=True),
 )
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:
     _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
 # The usual extension of each format by its name as an option.
-EXTENSION_OF = {family.lower(): extensions[0] for family, extensions in _WRITTEN.items()}
+EXTENSION_OF = {
+    family.lower().replace(" ", ""): extensions[0] for family, extensions in _WRITTEN.items()
+}
 
 
 def _file_type(title: str, extensions: Iterable[str]) -> str:

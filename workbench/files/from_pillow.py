@@ -86,7 +86,7 @@ def hush() -> None:
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
-_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
+FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF", "AVIF", "JPEG2000")
 WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
@@ -107,12 +107,26 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by P
 
 
 @contextmanager
-def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
+def image_in(
+    path: Path, is_stopped: Callable[[], bool], formats: tuple[str, ...] = FORMATS
+) -> Iterator[ImageFile.ImageFile]:
     """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
-    with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
+    with Watched(path, is_stopped) as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
         _put_marked_grey_right(image)
         yield image
+
+
+def need_heif(name: str) -> None:
+    """Make Pillow read and write HEIC.  Raises ImageFileError where that is not installed."""
+    try:
+        import pillow_heif
+    except ImportError as error:
+        raise ImageFileError(
+            f"{name} is a HEIC picture, which takes the extra “heic”: install pillow-heif, or save "
+            "it as JPEG or PNG with another program."
+        ) from error
+    pillow_heif.register_heif_opener()
 
 
 class Watched(io.BufferedReader):
@@ -266,6 +280,8 @@ def _channels_of(image: Image.Image) -> int:
 def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     """Raise EOFError where the file has no room for all that its header claims."""
     size = path.stat().st_size
+    if image.format in ("AVIF", "HEIF", "JPEG2000"):  # whose decoders refuse by themselves
+        return
     if image.format == "GIF":
         left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
         is_cut = (right - left) * (bottom - top) > size * _MAX_GIF

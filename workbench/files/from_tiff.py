@@ -15,7 +15,7 @@ from PIL import ExifTags, Image
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
-from workbench.files import colour_profiles
+from workbench.files import colour_profiles, raw_files
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, note_first_of
 from workbench.files.needs import Need
@@ -66,6 +66,7 @@ def opened(
     if not is_tiff(path):
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
+    raw_files.refuse_tiff(path, tiff)
     page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
     _refuse_odd(path, page)
     reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
@@ -183,7 +184,7 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         colours = (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
         expanded: NDArray[Any] = colours[samples[:, :, 0]]
         return expanded
-    samples = _spread(samples, page.bitspersample, notes)
+    samples = spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
         notes.append("Inverted: the file stores white as 0.")
         grey = samples[:, :, 0]
@@ -257,7 +258,7 @@ def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
     return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
 
 
-def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
+def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
     """Spread samples of fewer bits than their type has, so that white is white."""
     if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
         return samples
@@ -284,12 +285,17 @@ def _without_extra(
         return samples
     meaning = page.extrasamples[0] if page.extrasamples else 0
     if meaning == _ASSOCIATED:
-        notes.append("Premultiplied alpha undone.")
-        for rows in colour_profiles.bands(samples):
-            samples[rows, :, :-1] = _divided(samples[rows])
+        undo_premultiplied(samples, notes)
     elif meaning != _UNASSOCIATED:
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
+
+
+def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
+    """Divide the colours of samples, (H, W, C), by alpha in place."""
+    notes.append("Premultiplied alpha undone.")
+    for rows in colour_profiles.bands(samples):
+        samples[rows, :, :-1] = _divided(samples[rows])
 
 
 def _divided(samples: NDArray[Any]) -> NDArray[Any]:

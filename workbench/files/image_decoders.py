@@ -16,8 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import UnidentifiedImageError
 
-from workbench.files import colour_profiles, from_pillow, from_tiff, needs
+from workbench.files import (
+    colour_profiles,
+    from_codecs,
+    from_exr,
+    from_jxl,
+    from_pillow,
+    from_tiff,
+    needs,
+    raw_files,
+)
 from workbench.files import exif as exif_of
+from workbench.files.formats import KINDS
+from workbench.files.from_codecs import CodecReader
+from workbench.files.from_exr import ExrReader
+from workbench.files.from_jxl import JxlReader
 from workbench.files.from_pillow import Decoded, PillowReader
 from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
@@ -29,7 +42,7 @@ from_pillow.hush()
 
 def reader_of(
     path: Path, is_stopped: Callable[[], bool], files: ExitStack
-) -> PillowReader | TiffReader | BmpReader:
+) -> PillowReader | TiffReader | BmpReader | JxlReader | ExrReader:
     """Open a picture file, which `files` closes.  Raises UnidentifiedImageError.
 
     A reader's `need` raises ImageFileError where nothing here reads its kind; it and `read` raise
@@ -37,10 +50,20 @@ def reader_of(
     """
     with path.open("rb") as file:
         start = file.read(4096)
+    raw_files.refuse(path, start)
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
         return reader
-    image = files.enter_context(from_pillow.image_in(path, is_stopped))
-    return PillowReader(path, image, start, is_stopped)
+    if from_jxl.is_jxl(start):
+        return from_jxl.JxlReader(path, is_stopped)
+    if start.startswith(from_exr.SIGNATURE):
+        return from_exr.ExrReader(path, is_stopped)
+    formats: tuple[str, ...] = from_pillow.FORMATS
+    if from_codecs.is_heic(start):
+        from_pillow.need_heif(path.name)
+        formats = ("HEIF",)
+    image = files.enter_context(from_pillow.image_in(path, is_stopped, formats))
+    kind = CodecReader if image.format in from_codecs.FORMATS else PillowReader
+    return kind(path, image, start, is_stopped)
 
 
 def decode(
@@ -86,8 +109,7 @@ def failures_in_words(name: str) -> Iterator[None]:
         raise
     except UnidentifiedImageError as error:
         raise ImageFileError(
-            f"{name} is not a picture this program can read; "
-            "choose a PNG, JPEG, TIFF, BMP, WebP, GIF or PNM file."
+            f"{name} is not a picture this program can read; choose a file of {KINDS}."
         ) from error
     except MemoryError as error:
         raise ImageFileError(

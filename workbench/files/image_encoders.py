@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,8 +19,10 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import profile_for
-from workbench.files.formats import Format, able, format_of
+from workbench.files.colour_profiles import light_of, profile_for
+from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
+from workbench.files.from_pillow import need_heif
+from workbench.files.jxl_header import marked_as_srgb
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 
@@ -28,7 +30,7 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 # metadata that the format holds.
 Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
-JPEG_QUALITY = 95  # where none is asked for
+JPEG_QUALITY, AVIF_QUALITY = 95, 90  # where none is asked for
 # Of what is too large for `png.parts_of`; both at zlib's level 1.  Of 8 bits the best of three
 # filters for each row: files as large as Pillow's at that level, in three fifths of its time.
 PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
@@ -131,14 +133,48 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     file.write(view[_JPEG_HEADER_END:])
 
 
-def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    options: dict[str, Any] = {"lossless": True} if quality is None else {"quality": quality}
+def _write_by_pillow(
+    file: BinaryIO,
+    samples: Samples,
+    quality: int | None,
+    metadata: Metadata,
+    *,
+    kind: str,
+    lossless: dict[str, Any],
+    **options: Any,
+) -> None:
+    options |= lossless if quality is None else {"quality": quality}
     if metadata.exif is not None:
         options["exif"] = exif_of.PREFIX + metadata.exif
     if metadata.xmp is not None:
         options["xmp"] = metadata.xmp
     icc = profile_for(samples.shape[2])
-    Image.fromarray(samples).save(file, "WebP", icc_profile=icc, exact=True, **options)
+    Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
+
+
+def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
+    how: dict[str, Any] = {"kind": "AVIF", "lossless": {}, "subsampling": layout}
+    _write_by_pillow(file, samples, quality or AVIF_QUALITY, metadata, **how)
+
+
+def _write_heic(file: BinaryIO, *what: Any) -> None:
+    need_heif(Path(file.name).name)
+    exact = {"quality": -1, "matrix_coefficients": 0}
+    _write_by_pillow(file, *what, kind="HEIF", lossless=exact, chroma=444)
+
+
+def _write_jpeg_2000(
+    file: BinaryIO, samples: Samples, quality: int | None, _metadata: Metadata
+) -> None:
+    encoded = imagecodecs.jpeg2k_encode(
+        _plain(samples),
+        # A ratio of signal to noise in dB; from about 50 on no eye sees a difference.
+        level=0 if quality is None else 20 + quality * 2 // 5,
+        codecformat="jp2",
+        reversible=quality is None,
+    )
+    file.write(encoded)
 
 
 def _plain(samples: Samples) -> Samples:
@@ -153,13 +189,46 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
     file.write(samples.astype(samples.dtype.newbyteorder(">"), copy=False).data)
 
 
+def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    if samples.dtype == np.float16 and np.isnan(samples).any():
+        raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
+    is_deep, colours = samples.dtype == np.uint16, samples.shape[2] - (samples.shape[2] in (2, 4))
+    if is_deep and quality is not None:  # which imagecodecs takes for light
+        light = np.rint(light_of(np.arange(65536) / 65535) * 65535).astype(np.uint16)
+        samples = np.dstack([light[samples[..., :colours]], samples[..., colours:]])
+    how: dict[str, Any] = {"level": quality, "lossless": quality is None, "usecontainer": True}
+    encoded = imagecodecs.jpegxl_encode(_plain(samples), **how)
+    file.write(marked_as_srgb(encoded) if is_deep and quality is None else encoded)
+    if metadata.exif is not None:  # behind where in it the TIFF begins
+        file.write(struct.pack(">I4sI", len(metadata.exif) + 12, b"Exif", 0) + metadata.exif)
+    if metadata.xmp is not None:
+        file.write(struct.pack(">I4s", len(metadata.xmp) + 8, b"xml ") + metadata.xmp)
+
+
+def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
+    import OpenEXR
+
+    names = EXR_CHANNELS[samples.shape[2] - 1]
+    if names.endswith("A"):  # which is multiplied in
+        samples = samples.copy()
+        samples[..., :-1] *= samples[..., -1:]
+    planes = {name: np.ascontiguousarray(samples[..., at]) for at, name in enumerate(names)}
+    header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+    OpenEXR.File(header, planes).write(file)
+
+
 WRITERS: dict[str, Writer] = {
     "PNG": _write_png,
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
-    "WebP": _write_webp,
+    "WebP": partial(_write_by_pillow, kind="WebP", lossless={"lossless": True}, exact=True),
     "BMP": lambda file, samples, *_: Image.fromarray(_plain(samples)).save(file, "BMP"),
     "PNM": _write_pnm,
+    "JPEG XL": _write_jxl,
+    "OpenEXR": _write_exr,
+    "JPEG 2000": _write_jpeg_2000,
+    "AVIF": _write_avif,
+    "HEIC": _write_heic,
 }
 
 
