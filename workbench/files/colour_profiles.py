@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -23,35 +23,16 @@ _RGB, _GREY, _CMYK = "RGB", "GRAY", "CMYK"  # as profiles name what they are for
 _EXACT = imagecodecs.CMS.FLAGS.NOOPTIMIZE | imagecodecs.CMS.FLAGS.COPY_ALPHA
 _QUICK = imagecodecs.CMS.FLAGS.COPY_ALPHA  # within a level of 8 bits
 _HALF_A_LEVEL = 128  # of 8 bits, in 16
-# By their numbers in ITU-T H.273: red, green and blue, x and y each, of white D65; light of values.
-_D65 = (0.3127, 0.329, 1.0)
-_PRIMARIES = {
-    1: ("sRGB", (0.64, 0.33, 0.3, 0.6, 0.15, 0.06)),
-    9: ("BT.2020", (0.708, 0.292, 0.17, 0.797, 0.131, 0.046)),
-    12: ("Display P3", (0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
-}
 
 
-def light_of(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the light that sRGB values stand for; both are 0 to 1."""
-    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-
-
-_CURVES: dict[int, tuple[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
-    4: ("gamma 2.2", lambda values: values**2.2),
-    8: ("linear", lambda values: values),
-    13: ("curve of sRGB", light_of),
-}
-
-
-def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str], name: str = "") -> NDArray[Any]:
+def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str], colours: str = "") -> NDArray[Any]:
     """Convert samples, (H, W, C), to sRGB; alpha and the number of bits stay as they are.
 
-    notes  gets a sentence where anything was done, or could not be
-    name   of the profile, if not its own
+    notes    gets a sentence where anything was done, or could not be
+    colours  what the profile was made of, if not the file's own
     """
-    own_name, space = _name_and_space(icc)
-    name = name or own_name
+    name, space = _name_and_space(icc)
+    called = colours or f"profile “{name}”"
     if space is None:
         notes.append("Damaged colour profile ignored.")
         return samples
@@ -62,41 +43,10 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str], name: str = "")
             if _is_srgb(icc, space):
                 return samples
             converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
-            notes.append(f"Converted from profile “{name}” to sRGB.")
+            notes.append(f"Converted from {called} to sRGB.")
             return converted
-    notes.append(f"Colour profile “{name}” not applied.")
+    notes.append(f"Colour {called} not applied.")
     return samples
-
-
-def coded_to_srgb(samples: NDArray[Any], codes: tuple[int, int], notes: list[str]) -> NDArray[Any]:
-    """Do the same to samples whose primaries and transfer function are told as H.273 counts them.
-
-    Of floats linear ones stay as well, as those of TIFF do.
-    """
-    primaries, transfer = codes
-    is_float = samples.dtype.kind == "f"
-    if codes in ((1, 13), (2, 2), (2, 13)) or (is_float and codes == (1, 8)):
-        return samples
-    if primaries in _PRIMARIES and transfer in _CURVES and not is_float:
-        name, _ = _PRIMARIES[primaries]
-        return to_srgb(samples, _profile_of(*codes), notes, f"{name}, {_CURVES[transfer][0]}")
-    kind = {16: "PQ, HDR", 18: "HLG, HDR"}.get(transfer, "another kind than sRGB")
-    notes.append(
-        f"The colours are of {kind} (primaries {primaries}, transfer {transfer} of H.273) and were "
-        "not converted."
-    )
-    return samples
-
-
-@cache
-def _profile_of(primaries: int, transfer: int) -> bytes:
-    points = [(*_PRIMARIES[primaries][1][at : at + 2], 1.0) for at in (0, 2, 4)]
-    curve = _CURVES[transfer][1](np.linspace(0, 1, 4096)).astype(np.float32)
-    return bytes(
-        imagecodecs.cms_profile(
-            "rgb", whitepoint=_D65, primaries=np.ravel(points).tolist(), transferfunction=curve
-        )
-    )
 
 
 def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
@@ -121,6 +71,61 @@ def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[
 def profile_for(channels: int) -> bytes:
     """Return the ICC profile of what we save: sRGB, or a grey with its curve."""
     return asset(f"profiles/{'srgb' if channels >= 3 else 'grey'}.icc").read_bytes()
+
+
+# What PNG's cICP numbers: the places of white, red, green and blue, and how samples become light.
+_POINTS = {
+    1: ("BT.709", (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)),
+    9: ("BT.2020", (0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046)),
+    12: ("Display P3", (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
+}
+_BT_709 = "BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45
+_CURVES = dict.fromkeys((1, 6, 14, 15), _BT_709)
+_CURVES |= {
+    4: ("gamma 2.2", 0, 1, 0, 2.2),
+    8: ("linear light", 0, 1, 0, 1),
+    13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4),
+}
+_SAID = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
+_USUAL_GAMMA, _LIKE, _FULL_RANGE = 1 / 2.2, 0.01, 1
+
+
+def calibrated(gamma: float, points: Sequence[float]) -> tuple[bytes | None, str]:
+    """A profile of colours whose samples are light to the power of `gamma`, and what it is.
+
+    points  x and y of white, red, green and blue
+    returns  None where there is no such profile; and no words where that is nearly sRGB
+    """
+    is_near = np.allclose(points, _POINTS[1][1], rtol=0, atol=_LIKE / 2)
+    if is_near and abs(gamma / _USUAL_GAMMA - 1) < _LIKE:
+        return None, ""
+    words = f"gamma {gamma:.4g}{'' if is_near else ' and the file’s own primaries'}"
+    if gamma <= 0:
+        return None, words
+    return _made(points, gamma=1 / gamma), words
+
+
+def coded(points: int, curve: int, matrix: int, span: int) -> tuple[bytes | None, str]:
+    """The same of colours that are numbered as in PNG's cICP."""
+    name, places = _POINTS.get(points, (f"primaries {points}", None))
+    how, *numbers = _CURVES.get(curve, (_SAID.get(curve, f"curve {curve}"),))
+    if (points, curve, matrix, span) == (1, 13, 0, _FULL_RANGE):
+        return None, ""
+    words = f"{name} with {how}"
+    if places is None or not numbers or (matrix, span) != (0, _FULL_RANGE):
+        return None, words
+    knee, slope, offset, power = numbers
+    ramp = np.linspace(0, 1, 4096)
+    light = np.where(ramp <= knee, ramp / slope, ((ramp + offset) / (1 + offset)) ** power)
+    return _made(places, transferfunction=np.rint(light * 65535).astype(np.uint16)), words
+
+
+def _made(points: Sequence[float], **curve: Any) -> bytes | None:
+    white, colours = (*points[:2], 1.0), [(*points[at : at + 2], 1.0) for at in (2, 4, 6)]
+    primaries = [each for colour in colours for each in colour]
+    with suppress(imagecodecs.CmsError):
+        return bytes(imagecodecs.cms_profile("rgb", whitepoint=white, primaries=primaries, **curve))
+    return None
 
 
 @lru_cache(KNOWN)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
+_JXL_TYPES = ("uint8", "float16", "float32")  # 16 bits imagecodecs marks as light, not sRGB
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
 _READ = {
@@ -85,7 +86,7 @@ FORMATS = (
     Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
     Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
     Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
-    Format("JPEG XL", "JPEG XL", (".jxl",), _ALL_TYPES, (1, 2, 3, 4), 2**30, has_quality=True),
+    Format("JPEG XL", "JPEG XL", (".jxl",), _JXL_TYPES, (1, 2, 3, 4), 2**30, has_quality=True),
     Format(
         *("OpenEXR", "OpenEXR", (".exr",), ("float16", "float32"), (1, 2, 3, 4)),
         max_metadata_bytes=0,

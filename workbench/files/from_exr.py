@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from workbench.files.from_codecs import unless_stopped
 from workbench.files.from_pillow import Decoded, note_first_of
 from workbench.files.from_tiff import undo_premultiplied
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import not_read
 
 SIGNATURE = b"v/1\x01"
 _REC_709 = (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)
@@ -34,21 +34,20 @@ class ExrReader:
         self._header = self._parts[0].header
         self._names = [each.name for each in self._header["channels"]]
         self._chosen = _chosen(self._names)
+        if "deep" in str(self._header["type"]):
+            raise not_read(path.name, "a deep OpenEXR, with many samples a pixel")
 
     def _opened(self, *, header_only: bool = False) -> list[Any]:
         import OpenEXR
 
-        with _unheard():
-            file = OpenEXR.File(str(self._path), separate_channels=True, header_only=header_only)
+        with _alone:
+            others: Any = _Others(sys.stdout, threading.get_ident())
+            with redirect_stdout(others):  # where it prints what is damaged
+                file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
         return list(file.parts)
 
     def need(self) -> Need:
         """Memory for the samples, and for all channels of all parts, which are read as well."""
-        if "deep" in str(self._header["type"]):
-            raise ImageFileError(
-                f"{self._path.name} is a deep OpenEXR, with many samples a pixel, which this "
-                "program does not read; flatten it with the program it comes from."
-            )
         held = 0
         for part in self._parts:
             width, height = _size(part.header["dataWindow"])
@@ -59,39 +58,30 @@ class ExrReader:
 
     def read(self, notes: list[str]) -> Decoded:
         """Read (H, W, C) of float16 or float32, alpha not multiplied in."""
-        parts = unless_stopped(self._opened, self._is_stopped)
-        if len(parts) != len(self._parts):  # the library leaves out what is damaged
+        header, parts = self._header, unless_stopped(self._opened, self._is_stopped)
+        if len(parts) != len(self._parts):  # it leaves out what is damaged
             raise EOFError(self._path.name)
         note_first_of(len(parts), notes)
-        self._note(notes)
-        found = [parts[0].channels[name].pixels for name in self._chosen]
-        samples = np.stack(found, axis=-1)
-        if samples.dtype.kind != "f":
-            notes.append(f"Converted from {samples.dtype} to float32.")
-            samples = samples.astype(np.float32)
-        if self._chosen[-1].endswith("A"):
-            undo_premultiplied(samples, notes)
-        return Decoded(samples)
-
-    def _note(self, notes: list[str]) -> None:
-        header, size = self._header, _size(self._header["dataWindow"])
+        samples = np.stack([parts[0].channels[name].pixels for name in self._chosen], axis=-1)
         if len(self._chosen) < len(self._names):
             only = ", ".join(self._chosen)
             notes.append(f"Only {only} of {len(self._names)} channels are read.")
+        if samples.dtype.kind != "f":
+            notes.append(f"Converted from {samples.dtype} to float32.")
+            samples = samples.astype(np.float32)
         if np.any(np.array(header["dataWindow"]) != np.array(header["displayWindow"])):
             width, height = _size(header["displayWindow"])
-            notes.append(
-                f"The samples that the file holds are shown, {size[0]}×{size[1]}, not its frame "
-                f"of {width}×{height}."
-            )
-        colours = header.get("chromaticities", _REC_709)
-        if not np.allclose(np.ravel(colours), _REC_709, atol=0.002):
-            notes.append("Colours of other primaries than sRGB's were not converted.")
+            notes.append(f"All samples in the file are shown, not its frame of {width}×{height}.")
+        if not np.allclose(np.ravel(header.get("chromaticities", _REC_709)), _REC_709, atol=2e-3):
+            notes.append("Colours of other primaries than sRGB’s were not converted.")
+        if len(self._chosen) in (2, 4):
+            undo_premultiplied(samples, notes)
+        return Decoded(samples)
 
 
-def _size(window: Sequence[Any]) -> tuple[int, int]:
-    first, last = window
-    return int(last[0]) - int(first[0]) + 1, int(last[1]) - int(first[1]) + 1
+def _size(window: Any) -> tuple[int, int]:
+    width, height = (np.array(window[1], int) - window[0] + 1).tolist()
+    return width, height
 
 
 def _chosen(names: list[str]) -> list[str]:
@@ -104,25 +94,15 @@ def _chosen(names: list[str]) -> list[str]:
     return names[:1]
 
 
-@contextmanager
-def _unheard() -> Iterator[None]:
-    """Keep what the library prints about damaged files from standard output.
-
-    What other threads print meanwhile comes through.
-    """
-    with _alone:
-        others: Any = _Others(sys.stdout, threading.get_ident())
-        with redirect_stdout(others):
-            yield
-
-
 @dataclass
 class _Others:
+    """Standard output for all threads but one."""
+
     everybody: Any
-    here: int
+    thread: int
 
     def write(self, text: str) -> int:
-        return 0 if threading.get_ident() == self.here else int(self.everybody.write(text))
+        return 0 if threading.get_ident() == self.thread else int(self.everybody.write(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.everybody, name)

@@ -39,6 +39,7 @@ class Decoded:
     orientation: int = 1  # of EXIF, 1 to 8
     exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
+    colours: str = ""  # what is converted from, where `icc` was made of that
 
 
 def note_first_of(count: int | None, notes: list[str]) -> None:
@@ -86,7 +87,7 @@ def hush() -> None:
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
-FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF", "AVIF", "JPEG2000")
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF", "AVIF", "JPEG2000")
 WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
@@ -107,10 +108,9 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by P
 
 
 @contextmanager
-def image_in(
-    path: Path, is_stopped: Callable[[], bool], formats: tuple[str, ...] = FORMATS
-) -> Iterator[ImageFile.ImageFile]:
+def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
     """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
+    formats = (*_FORMATS, "HEIF") if "HEIF" in Image.OPEN else _FORMATS
     with Watched(path, is_stopped) as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
         _put_marked_grey_right(image)
@@ -123,8 +123,7 @@ def need_heif(name: str) -> None:
         import pillow_heif
     except ImportError as error:
         raise ImageFileError(
-            f"{name} is a HEIC picture, which takes the extra “heic”: install pillow-heif, or save "
-            "it as JPEG or PNG with another program."
+            f"{name}: HEIC takes the extra “heic”; install pillow-heif, or use JPEG or PNG."
         ) from error
     pillow_heif.register_heif_opener()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from PIL import ExifTags, Image
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
-from workbench.files import colour_profiles, raw_files
+from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, note_first_of
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError, raw
 from workbench.files.tiff_rows import levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -49,6 +49,7 @@ _WEBP = (COMPRESSION.WEBP, 34927)
 _JPEG = (COMPRESSION.JPEG, COMPRESSION.OJPEG)
 _FAX = (COMPRESSION.CCITTRLE, COMPRESSION.CCITTFAX3, COMPRESSION.CCITTFAX4)
 _BY_PILLOW = (*_COLOURS, PHOTOMETRIC.YCBCR, PHOTOMETRIC.CIELAB)
+_DNG_VERSION, _RAW = 50706, (32803, 34892)  # a tag; colours of a mosaic, and of one undone
 _CMYK = 1  # of the tag InkSet
 _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
@@ -66,11 +67,20 @@ def opened(
     if not is_tiff(path):
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
-    raw_files.refuse_tiff(path, tiff)
+    if _is_raw(tiff.pages.first):
+        raise raw(path.name)
     page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
     _refuse_odd(path, page)
     reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
     return TiffReader(path, tiff, page) if reads else None
+
+
+def _is_raw(page: tifffile.TiffPage) -> bool:
+    """True for the first page, a thumbnail, of a camera's raw file."""
+    pages: list[Any] = [page]
+    with suppress(Exception):  # the others are damaged
+        pages += page.pages or ()
+    return _DNG_VERSION in page.tags or any(each.photometric in _RAW for each in pages)
 
 
 def is_tiff(path: Path) -> bool:
@@ -292,7 +302,7 @@ def _without_extra(
 
 
 def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
-    """Divide the colours of samples, (H, W, C), by alpha in place."""
+    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
     notes.append("Premultiplied alpha undone.")
     for rows in colour_profiles.bands(samples):
         samples[rows, :, :-1] = _divided(samples[rows])

@@ -24,25 +24,29 @@ from workbench.files import (
     from_pillow,
     from_tiff,
     needs,
-    raw_files,
 )
 from workbench.files import exif as exif_of
 from workbench.files.formats import KINDS
-from workbench.files.from_codecs import CodecReader
-from workbench.files.from_exr import ExrReader
-from workbench.files.from_jxl import JxlReader
 from workbench.files.from_pillow import Decoded, PillowReader
 from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError, raw
 from workbench.imaging.pictures import Metadata
 
 from_pillow.hush()
 
 
+_RAW_EXTENSION = re.compile(
+    r"\.(3fr|arw|cr[23w]|dcr|dng|erf|fff|iiq|k25|kdc|mef|mos|mrw|nef|nrw|orf|pef|raf|raw|rw[2l]"
+    r"|sr[2fw]|x3f)"
+)
+_RAW = re.compile(rb"FUJIFILMCCD-RAW|II(RO|RS|U\0)|MMOR|FOVb|\0MRM|.{4}ftypcrx |II\*\0.{4}CR", re.S)
+_NEVER_RAW = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")  # whatever they are called
+
+
 def reader_of(
     path: Path, is_stopped: Callable[[], bool], files: ExitStack
-) -> PillowReader | TiffReader | BmpReader | JxlReader | ExrReader:
+) -> PillowReader | TiffReader | BmpReader | from_jxl.JxlReader | from_exr.ExrReader:
     """Open a picture file, which `files` closes.  Raises UnidentifiedImageError.
 
     A reader's `need` raises ImageFileError where nothing here reads its kind; it and `read` raise
@@ -50,19 +54,19 @@ def reader_of(
     """
     with path.open("rb") as file:
         start = file.read(4096)
-    raw_files.refuse(path, start)
+    is_raw = _RAW_EXTENSION.fullmatch(path.suffix.lower()) and not start.startswith(_NEVER_RAW)
+    if is_raw or _RAW.match(start):
+        raise raw(path.name)
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
         return reader
     if from_jxl.is_jxl(start):
         return from_jxl.JxlReader(path, is_stopped)
     if start.startswith(from_exr.SIGNATURE):
         return from_exr.ExrReader(path, is_stopped)
-    formats: tuple[str, ...] = from_pillow.FORMATS
     if from_codecs.is_heic(start):
         from_pillow.need_heif(path.name)
-        formats = ("HEIF",)
-    image = files.enter_context(from_pillow.image_in(path, is_stopped, formats))
-    kind = CodecReader if image.format in from_codecs.FORMATS else PillowReader
+    image = files.enter_context(from_pillow.image_in(path, is_stopped))
+    kind = from_codecs.CodecReader if image.format in from_codecs.FORMATS else PillowReader
     return kind(path, image, start, is_stopped)
 
 
@@ -85,7 +89,7 @@ def decode(
         if samples.ndim == 2:
             samples = samples[:, :, np.newaxis]
         if decoded.icc is not None:
-            samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
+            samples = colour_profiles.to_srgb(samples, decoded.icc, notes, decoded.colours)
         samples = upright(samples, decoded.orientation, notes)
         height, width = samples.shape[:2]
         metadata = kept_of(decoded, height, width, notes)

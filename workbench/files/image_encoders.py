@@ -19,10 +19,9 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import light_of, profile_for
+from workbench.files.colour_profiles import profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
 from workbench.files.from_pillow import need_heif
-from workbench.files.jxl_header import marked_as_srgb
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 
@@ -192,13 +191,9 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
 def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
     if samples.dtype == np.float16 and np.isnan(samples).any():
         raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
-    is_deep, colours = samples.dtype == np.uint16, samples.shape[2] - (samples.shape[2] in (2, 4))
-    if is_deep and quality is not None:  # which imagecodecs takes for light
-        light = np.rint(light_of(np.arange(65536) / 65535) * 65535).astype(np.uint16)
-        samples = np.dstack([light[samples[..., :colours]], samples[..., colours:]])
-    how: dict[str, Any] = {"level": quality, "lossless": quality is None, "usecontainer": True}
-    encoded = imagecodecs.jpegxl_encode(_plain(samples), **how)
-    file.write(marked_as_srgb(encoded) if is_deep and quality is None else encoded)
+    lossless = quality is None
+    how: dict[str, Any] = {"level": quality, "lossless": lossless, "usecontainer": True}
+    file.write(imagecodecs.jpegxl_encode(_plain(samples), **how))
     if metadata.exif is not None:  # behind where in it the TIFF begins
         file.write(struct.pack(">I4sI", len(metadata.exif) + 12, b"Exif", 0) + metadata.exif)
     if metadata.xmp is not None:
