@@ -250,13 +250,16 @@ class Fit:
         return f"{self.format.title}: {lost}. Without loss: {keeps}."
 
 
+_BECOMES = {"u": "are rounded to 8 bits", "f": "become floats from 0 to 1"}  # by the new kind
+
+
 def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fit:
     """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
     before, after, kept = samples.shape[2], corner.shape[2], wanted.kept(metadata)
     changes = {
-        f"{samples.dtype} values are rounded to 8 bits": corner.dtype != samples.dtype,
+        f"{samples.dtype} values {_BECOMES[corner.dtype.kind]}": corner.dtype != samples.dtype,
         "what is transparent becomes white": before in (2, 4) and after in (1, 3),
         "grey becomes three equal channels": before <= 2 < after,
         "colours become grey": before > 2 >= after,
@@ -291,7 +294,9 @@ def _reduced(samples: Samples, wanted: Format) -> Samples:
         has_alpha = channels in (2, 4)
         fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
         samples = with_channels(samples, fitting[-1])
-    return samples if str(samples.dtype) in wanted.pixel_types else stored_as(samples, "uint8")
+    if str(samples.dtype) in wanted.pixel_types:
+        return samples
+    return stored_as(samples, "uint8" if "uint8" in wanted.pixel_types else "float32")
 
 
 def _on_white(samples: Samples) -> Samples:
