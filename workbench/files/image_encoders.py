@@ -29,7 +29,7 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 # metadata that the format holds.
 Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
-JPEG_QUALITY, AVIF_QUALITY = 95, 90  # where none is asked for
+JPEG_QUALITY = 95  # of JPEG and AVIF, where none is asked for
 # Of what is too large for `png.parts_of`; both at zlib's level 1.  Of 8 bits the best of three
 # filters for each row: files as large as Pillow's at that level, in three fifths of its time.
 PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
@@ -154,7 +154,7 @@ def _write_by_pillow(
 def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
     layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
     how: dict[str, Any] = {"kind": "AVIF", "lossless": {}, "subsampling": layout}
-    _write_by_pillow(file, samples, quality or AVIF_QUALITY, metadata, **how)
+    _write_by_pillow(file, samples, quality or JPEG_QUALITY, metadata, **how)
 
 
 def _write_heic(file: BinaryIO, *what: Any) -> None:
