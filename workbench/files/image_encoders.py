@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -132,17 +132,26 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     file.write(view[_JPEG_HEADER_END:])
 
 
+def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    how = {"lossless": True} if quality is None else {"quality": quality}
+    _write_by_pillow(file, samples, metadata, "WebP", exact=True, **how)
+
+
+def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
+    how: dict[str, Any] = {"quality": quality or JPEG_QUALITY, "subsampling": layout}
+    _write_by_pillow(file, samples, metadata, "AVIF", **how)
+
+
+def _write_heic(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    need_heif("Cannot save")
+    how = {"quality": -1, "matrix_coefficients": 0} if quality is None else {"quality": quality}
+    _write_by_pillow(file, samples, metadata, "HEIF", chroma=444, **how)
+
+
 def _write_by_pillow(
-    file: BinaryIO,
-    samples: Samples,
-    quality: int | None,
-    metadata: Metadata,
-    *,
-    kind: str,
-    lossless: dict[str, Any],
-    **options: Any,
+    file: BinaryIO, samples: Samples, metadata: Metadata, kind: str, **options: Any
 ) -> None:
-    options |= lossless if quality is None else {"quality": quality}
     if metadata.exif is not None:
         options["exif"] = exif_of.PREFIX + metadata.exif
     if metadata.xmp is not None:
@@ -151,29 +160,12 @@ def _write_by_pillow(
     Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
 
 
-def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
-    how: dict[str, Any] = {"kind": "AVIF", "lossless": {}, "subsampling": layout}
-    _write_by_pillow(file, samples, quality or JPEG_QUALITY, metadata, **how)
-
-
-def _write_heic(file: BinaryIO, *what: Any) -> None:
-    need_heif(Path(file.name).name)
-    exact = {"quality": -1, "matrix_coefficients": 0}
-    _write_by_pillow(file, *what, kind="HEIF", lossless=exact, chroma=444)
-
-
 def _write_jpeg_2000(
     file: BinaryIO, samples: Samples, quality: int | None, _metadata: Metadata
 ) -> None:
-    encoded = imagecodecs.jpeg2k_encode(
-        _plain(samples),
-        # A ratio of signal to noise in dB; from about 50 on no eye sees a difference.
-        level=0 if quality is None else 20 + quality * 2 // 5,
-        codecformat="jp2",
-        reversible=quality is None,
-    )
-    file.write(encoded)
+    ratio_db = 0 if quality is None else 20 + quality * 2 // 5  # of signal to noise; 0: no loss
+    how: dict[str, Any] = {"codecformat": "jp2", "reversible": quality is None}
+    file.write(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
 
 
 def _plain(samples: Samples) -> Samples:
@@ -191,9 +183,8 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
 def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
     if samples.dtype == np.float16 and np.isnan(samples).any():
         raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
-    lossless = quality is None
-    how: dict[str, Any] = {"level": quality, "lossless": lossless, "usecontainer": True}
-    file.write(imagecodecs.jpegxl_encode(_plain(samples), **how))
+    how: dict[str, Any] = {"lossless": quality is None, "usecontainer": True}
+    file.write(imagecodecs.jpegxl_encode(_plain(samples), level=quality, **how))
     if metadata.exif is not None:  # behind where in it the TIFF begins
         file.write(struct.pack(">I4sI", len(metadata.exif) + 12, b"Exif", 0) + metadata.exif)
     if metadata.xmp is not None:
@@ -216,7 +207,7 @@ WRITERS: dict[str, Writer] = {
     "PNG": _write_png,
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
-    "WebP": partial(_write_by_pillow, kind="WebP", lossless={"lossless": True}, exact=True),
+    "WebP": _write_webp,
     "BMP": lambda file, samples, *_: Image.fromarray(_plain(samples)).save(file, "BMP"),
     "PNM": _write_pnm,
     "JPEG XL": _write_jxl,
