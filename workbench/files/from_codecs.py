@@ -24,7 +24,7 @@ from workbench.files.picture_errors import StoppedError, not_read
 T = TypeVar("T")
 FORMATS = ("AVIF", "HEIF", "JPEG2000")  # as Pillow names them
 POLL_S, _UNKNOWN = 0.05, 2
-_HEIC = re.compile(rb".{4}ftyp(?!avi)(?:.{4})*?(hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
+_HEIC = re.compile(rb".{4}ftyp(?!(.{4})*avi[fs])(.{4})*(hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
 _DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
 _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
 _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.)", re.DOTALL)  # channels, and bits less one
@@ -92,8 +92,9 @@ class CodecReader(PillowReader):
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
-        # Of the first of several imagecodecs writes past its memory.
-        if self._bits == 8 or getattr(image, "n_frames", 1) > 1 or image.mode in ("P", "CMYK"):
+        # Of the first of several in an AVIF imagecodecs writes past its memory.
+        is_several = image.format == "AVIF" and getattr(image, "n_frames", 1) > 1
+        if self._bits == 8 or is_several or image.mode in ("P", "CMYK"):
             if self._bits > 8:
                 notes.append(f"Samples of {self._bits} bits were rounded to 8.")
             unless_stopped(image.load, self._is_stopped)

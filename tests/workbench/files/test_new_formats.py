@@ -326,6 +326,8 @@ def test_without_its_library_a_heic_names_the_extra(tmp_path, monkeypatch):
     with pytest.raises(ImageFileError, match="“heic”"):
         save(tmp_path / "b.heic", noise(9, 8, 3))
     assert [each.name for each in tmp_path.iterdir()] == ["a.heic"]
+    other = all_kinds()["rgba.avif"].replace(b"ftypavif", b"ftypmif1")  # which needs no extra
+    assert opened(tmp_path / "a.avif", other).samples.shape[2] == 4
 
 
 def test_decoding_is_left_alone_once_nobody_wants_it():
