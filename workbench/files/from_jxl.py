@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -104,8 +105,9 @@ def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
             raise EOFError("a box")
         content = data[at + head : at + (size if kind in _DESCRIBING else min(size, _BEGIN))]
         if kind == b"brob" and content[:4] in _DESCRIBING:  # another box, packed
-            kind, packed = content[:4], content[4:]
-            content = bytes(imagecodecs.brotli_decode(packed, out=_MAX_UNPACKED))
+            kind, content = content[:4], content[4:]
+            with suppress(imagecodecs.BrotliError):  # else it is damaged, as whoever reads it says
+                content = bytes(imagecodecs.brotli_decode(content, out=_MAX_UNPACKED))
         yield kind, content
         at += size
 
@@ -144,15 +146,14 @@ class JxlReader:
             undo_premultiplied(samples, notes)
         if header.is_coloured and not header.is_float:
             notes.append("The colours may be others than sRGB’s; their profile was not applied.")
-        exif = self._boxes.get(b"Exif", bytes(4))
-        at = 4 + int.from_bytes(exif[:4], "big")
+        xmp = self._boxes.get(b"xml ")
+        return Decoded(samples, None, header.orientation, self._exif, xmp)
 
-        def read_exif() -> Image.Exif:
-            found = Image.Exif()
-            found.load(exif_of.PREFIX + exif[at:])
-            return found
-
-        return Decoded(samples, None, header.orientation, read_exif, self._boxes.get(b"xml "))
+    def _exif(self) -> Image.Exif:
+        found, box = Image.Exif(), self._boxes.get(b"Exif")
+        if box is not None:  # which begins with where in it EXIF does
+            found.load(exif_of.PREFIX + (box[4 + int.from_bytes(box[:4], "big") :] or box))
+        return found
 
 
 def is_jxl(start: bytes) -> bool:

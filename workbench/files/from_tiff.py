@@ -19,7 +19,7 @@ from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, note_first_of
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError, raw
+from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.files.tiff_rows import levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -68,7 +68,7 @@ def opened(
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
     if _is_raw(tiff.pages.first):
-        raise raw(path.name)
+        raise not_read(path.name, *RAW)
     page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
     _refuse_odd(path, page)
     reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))

@@ -30,7 +30,7 @@ from workbench.files.formats import KINDS
 from workbench.files.from_pillow import Decoded, PillowReader
 from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError, raw
+from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.imaging.pictures import Metadata
 
 from_pillow.hush()
@@ -56,7 +56,7 @@ def reader_of(
         start = file.read(4096)
     is_raw = _RAW_EXTENSION.fullmatch(path.suffix.lower()) and not start.startswith(_NEVER_RAW)
     if is_raw or _RAW.match(start):
-        raise raw(path.name)
+        raise not_read(path.name, *RAW)
     if reader := from_tiff.opened(path, files) or bmp_reader(path, start):
         return reader
     if from_jxl.is_jxl(start):

@@ -30,16 +30,11 @@ class StoppedError(ImageFileError):
     """Nobody wants the picture any more."""
 
 
-def raw(name: str) -> ImageFileError:
-    """Return the error of a camera's raw file, whose TIFF, if any, is a thumbnail."""
-    return ImageFileError(
-        f"{name} is a camera's raw file, which this program does not read; develop it with "
-        "darktable or RawTherapee, and save it as TIFF."
-    )
+RAW = "a camera's raw file", "develop it with darktable or RawTherapee, and save it as TIFF"
 
 
-def not_read(name: str, kind: str) -> ImageFileError:
+def not_read(
+    name: str, kind: str, advice: str = "save it as TIFF with another program"
+) -> ImageFileError:
     """Return the error of a sound file whose kind nothing here reads."""
-    return ImageFileError(
-        f"{name} is {kind}, which this program does not read; save it as TIFF with another program."
-    )
+    return ImageFileError(f"{name} is {kind}, which this program does not read; {advice}.")

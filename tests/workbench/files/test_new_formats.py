@@ -277,6 +277,10 @@ def test_exif_and_xmp_of_a_jpeg_xl_are_kept_packed_ones_as_well(tmp_path):
     packed = b"Exif" + bytes(imagecodecs.brotli_encode(boxes[8:size]))
     brob = struct.pack(">I4s", len(packed) + 8, b"brob") + packed
     assert opened(tmp_path / "b.jxl", data[:at] + brob + boxes[size:]).metadata == kept
+    damaged = brob[:12] + b"\xff" * (len(brob) - 12)
+    picture = opened(tmp_path / "c.jxl", data[:at] + damaged + boxes[size:])
+    assert picture.metadata == Metadata(None, kept.xmp)
+    assert picture.notes == ("Damaged EXIF data were dropped.",)
 
 
 @pytest.mark.parametrize(("name", "pages"), [("animated.avif", "2 pictures")])
