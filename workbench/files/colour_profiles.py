@@ -80,7 +80,8 @@ _POINTS = {
     12: ("Display P3", (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
 }
 _CURVES = dict.fromkeys((1, 6, 14, 15), ("BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45))
-_CURVES |= {8: ("linear light", 0, 1, 0, 1), 13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
+_CURVES |= {4: ("gamma 2.2", 0, 1, 0, 2.2), 8: ("linear light", 0, 1, 0, 1)}
+_CURVES |= {13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
 _SAID = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
 _USUAL_GAMMA, _LIKE = 1 / 2.2, 0.01
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
 _METADATA = ("exif", "xmp", "iptc", "resolution")
+_NO_IPTC = ("exif", "xmp", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
+EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
+_JXL_TYPES = ("uint8", "float16", "float32")  # 16 bits imagecodecs marks as light, not sRGB
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
 _READ = {
@@ -27,7 +30,13 @@ _READ = {
     "WebP": (".webp",),
     "GIF": (".gif",),
     "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
+    "OpenEXR": (".exr",),
+    "AVIF": (".avif", ".avifs"),
+    "HEIC": (".heic", ".heif", ".hif"),
+    "JPEG XL": (".jxl",),
+    "JPEG 2000": (".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".jpc", ".jph"),
 }
+KINDS = f"{', '.join(list(_READ)[:-1])} or {list(_READ)[-1]}"  # in a sentence
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
 
 
@@ -77,18 +86,38 @@ FORMATS = (
     ),
     Format(
         *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, True),
-        metadata=("exif", "xmp", "resolution"),  # IPTC has no place in it
+        metadata=_NO_IPTC,
     ),
     Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
     Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), metadata=()),
     Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), metadata=()),
     Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), metadata=()),
+    Format(
+        *("JPEG XL", "JPEG XL", (".jxl",), _JXL_TYPES, (1, 2, 3, 4), 2**30, True),
+        metadata=_NO_IPTC,
+    ),
+    Format("OpenEXR", "OpenEXR", (".exr",), ("float16", "float32"), (1, 2, 3, 4), metadata=()),
+    Format(
+        *("JPEG 2000", "JPEG 2000", (".jp2",), ("uint8", "uint16"), (1, 2, 3, 4)),
+        has_quality=True,
+        metadata=(),
+    ),
+    Format(
+        *("AVIF", "AVIF", (".avif",), ("uint8",), (1, 3, 4), 65_536, True, False),
+        metadata=_NO_IPTC,
+    ),
+    Format(
+        *("HEIC", "HEIC", (".heic", ".heif"), ("uint8",), (1, 3, 4), 16_384, True),
+        metadata=_NO_IPTC,
+    ),
 )
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:
     _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
 # The usual extension of each format by its name as an option.
-EXTENSION_OF = {family.lower(): extensions[0] for family, extensions in _WRITTEN.items()}
+EXTENSION_OF = {
+    family.lower().replace(" ", ""): extensions[0] for family, extensions in _WRITTEN.items()
+}
 
 
 def _file_type(title: str, extensions: Iterable[str]) -> str:

@@ -92,8 +92,8 @@ def hush() -> None:
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
-_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
-_PAGED = ("TIFF", "MPO")  # whose pages are pictures of their own; others' are frames
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF", "AVIF", "JPEG2000")
+_PAGED = ("TIFF", "MPO", "HEIF")  # whose pages are pictures of their own; others' are frames
 WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
@@ -122,10 +122,22 @@ def image_in(
     sound  what is read instead of it
     """
     source = Watched(path, is_stopped) if sound is None else io.BytesIO(sound)
-    with source as file, Image.open(file, formats=_FORMATS) as image:
+    formats = (*_FORMATS, "HEIF") if "HEIF" in Image.OPEN else _FORMATS
+    with source as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
         _put_marked_grey_right(image)
         yield image
+
+
+def need_heif(name: str) -> None:
+    """Make Pillow read and write HEIC.  Raises ImageFileError where that is not installed."""
+    try:
+        import pillow_heif
+    except ImportError as error:
+        raise ImageFileError(
+            f"{name}: HEIC takes the extra “heic”; install pillow-heif, or use JPEG or PNG."
+        ) from error
+    pillow_heif.register_heif_opener()
 
 
 class Watched(io.BufferedReader):
@@ -388,6 +400,8 @@ def _channels_of(image: Image.Image) -> int:
 def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     """Raise EOFError where the file has no room for all that its header claims."""
     size = path.stat().st_size
+    if image.format in ("AVIF", "HEIF", "JPEG2000"):  # whose decoders refuse by themselves
+        return
     if image.format == "GIF":
         left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
         is_cut = (right - left) * (bottom - top) > size * _MAX_GIF

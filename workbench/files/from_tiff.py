@@ -21,7 +21,7 @@ from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import Decoded, check_page
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.files.tiff_rows import levels_of
 from workbench.imaging.pictures import Page
 
@@ -52,6 +52,7 @@ _WEBP = (COMPRESSION.WEBP, 34927)
 _JPEG = (COMPRESSION.JPEG, COMPRESSION.OJPEG)
 _FAX = (COMPRESSION.CCITTRLE, COMPRESSION.CCITTFAX3, COMPRESSION.CCITTFAX4)
 _BY_PILLOW = (*_COLOURS, PHOTOMETRIC.YCBCR, PHOTOMETRIC.CIELAB)
+_DNG_VERSION, _RAW = 50706, (32803, 34892)  # a tag; colours of a mosaic, and of one undone
 _CMYK = 1  # of the tag InkSet
 _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
@@ -70,6 +71,8 @@ def opened(
     if not is_tiff(path):
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
+    if _is_raw(tiff.pages.first):
+        raise not_read(path.name, *RAW)
     reader = TiffReader(path, tiff, number, level)
     page = reader.page
     if _PHOTOMETRIC_TAG not in page.tags and page.compression not in _FAX:
@@ -116,6 +119,14 @@ def _said_of(path: Path, index: int) -> tuple[int, str]:
                 words = (f"{name.lower()} {n + 1}" for name, n in named if name not in "QI")
                 label = ", ".join(words)
         return planes, label
+
+
+def _is_raw(page: tifffile.TiffPage) -> bool:
+    """True for the first page, a thumbnail, of a camera's raw file."""
+    pages: list[Any] = [page]
+    with suppress(Exception):  # the others are damaged
+        pages += page.pages or ()
+    return _DNG_VERSION in page.tags or any(each.photometric in _RAW for each in pages)
 
 
 def is_tiff(path: Path) -> bool:
@@ -268,10 +279,10 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         expanded: NDArray[Any] = colours[samples[:, :, 0]]
         alpha = _without_extra(samples, page, notes)[:, :, 1:]
         if alpha.size:
-            alpha = _spread(alpha, page.bitspersample, [])
+            alpha = spread(alpha, page.bitspersample, [])
             expanded = np.dstack([expanded, alpha >> 8 * (alpha.itemsize - 1)]).astype(np.uint8)
         return expanded
-    samples = _spread(samples, page.bitspersample, notes)
+    samples = spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
         notes.append("Inverted: the file stores white as 0.")
         grey = samples[:, :, 0]
@@ -346,7 +357,7 @@ def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
     return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
 
 
-def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
+def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
     """Spread samples of fewer bits than their type has, so that white is white."""
     if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
         return samples
@@ -373,12 +384,17 @@ def _without_extra(
         return samples
     meaning = page.extrasamples[0] if page.extrasamples else 0
     if meaning == _ASSOCIATED and page.photometric != PHOTOMETRIC.PALETTE:
-        notes.append("Premultiplied alpha undone.")
-        for rows in colour_profiles.bands(samples):
-            samples[rows, :, :-1] = _divided(samples[rows])
+        undo_premultiplied(samples, notes)
     elif meaning not in (_ASSOCIATED, _UNASSOCIATED):
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
+
+
+def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
+    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
+    notes.append("Premultiplied alpha undone.")
+    for rows in colour_profiles.bands(samples):
+        samples[rows, :, :-1] = _divided(samples[rows])
 
 
 def _divided(samples: NDArray[Any]) -> NDArray[Any]:

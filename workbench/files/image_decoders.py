@@ -14,20 +14,41 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import UnidentifiedImageError
 
-from workbench.files import bmp, colour_profiles, from_pillow, from_tiff, needs, png
+from workbench.files import (
+    bmp,
+    colour_profiles,
+    from_codecs,
+    from_exr,
+    from_jxl,
+    from_pillow,
+    from_tiff,
+    needs,
+    png,
+)
 from workbench.files import exif as exif_of
+from workbench.files.formats import KINDS
 from workbench.files.from_pillow import Decoded, IsStopped, PillowReader
 from workbench.files.from_tiff import TiffReader
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.imaging.pictures import Metadata, Page
 
 from_pillow.hush()
 
 
+_RAW_EXTENSION = re.compile(
+    r"\.(3fr|arw|cr[23w]|dcr|dng|erf|fff|iiq|k25|kdc|mef|mos|mrw|nef|nrw|orf|pef|raf|raw|rw[2l]"
+    r"|sr[2fw]|x3f)"
+)
+_RAW = re.compile(rb"FUJIFILMCCD-RAW|II(RO|RS|U\0)|MMOR|FOVb|\0MRM|.{4}ftypcrx |II\*\0.{4}CR", re.S)
+_NEVER_RAW = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")  # whatever they are called
+
+
 def reader_of(
     path: Path, is_stopped: IsStopped, files: ExitStack, page: int = 1
-) -> PillowReader | TiffReader | bmp.BmpReader | PfmReader:
+) -> (
+    PillowReader | TiffReader | bmp.BmpReader | PfmReader | from_jxl.JxlReader | from_exr.ExrReader
+):
     """Open a page of a picture file, which `files` closes.  Raises UnidentifiedImageError.
 
     A reader's `count` is that of the pages.  Its `need` raises ImageFileError where nothing here
@@ -36,10 +57,19 @@ def reader_of(
     """
     with path.open("rb") as file:
         start = file.read(4096)
+    is_raw = _RAW_EXTENSION.fullmatch(path.suffix.lower()) and not start.startswith(_NEVER_RAW)
+    if is_raw or _RAW.match(start):
+        raise not_read(path.name, *RAW)
     if reader := from_tiff.opened(path, files, page) or bmp.reader(path, start):
         return reader
     if header := _PFM.match(start):
         return PfmReader(path, header)
+    if from_jxl.is_jxl(start):
+        return from_jxl.JxlReader(path, is_stopped)
+    if start.startswith(from_exr.SIGNATURE):
+        return from_exr.ExrReader(path, is_stopped, page)
+    if from_codecs.is_heic(start):
+        from_pillow.need_heif(path.name)
     found = None
     if start.startswith(png.SIGNATURE):
         with from_pillow.Watched(path, is_stopped) as whole:
@@ -48,7 +78,8 @@ def reader_of(
         found = png.Found(bmp.info_of(path, start), [], [], None)
     sound = None if found is None else found.sound
     image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
-    return PillowReader(path, image, start, is_stopped, page, found)
+    kind = from_codecs.CodecReader if image.format in from_codecs.FORMATS else PillowReader
+    return kind(path, image, start, is_stopped, page, found)
 
 
 def decode(
@@ -97,8 +128,7 @@ def failures_in_words(name: str) -> Iterator[None]:
         raise
     except UnidentifiedImageError as error:
         raise ImageFileError(
-            f"{name} is not a picture this program can read; "
-            "choose a PNG, JPEG, TIFF, BMP, WebP, GIF or PNM file."
+            f"{name} is not a picture this program can read; choose a file of {KINDS}."
         ) from error
     except MemoryError as error:
         raise ImageFileError(

@@ -20,7 +20,8 @@ from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import profile_for
-from workbench.files.formats import Format, able, format_of
+from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
+from workbench.files.from_pillow import need_heif
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 
@@ -28,7 +29,7 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 # metadata that the format holds.
 Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
-JPEG_QUALITY = 95  # where none is asked for
+JPEG_QUALITY = 95  # of JPEG and AVIF, where none is asked for
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
 _BYTE, _UNDEFINED = 1, 7  # types of TIFF's tags
 
@@ -134,13 +135,39 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
 
 
 def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    options: dict[str, Any] = {"lossless": True} if quality is None else {"quality": quality}
+    how = {"lossless": True} if quality is None else {"quality": quality}
+    _write_by_pillow(file, samples, metadata, "WebP", exact=True, **how)
+
+
+def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
+    how: dict[str, Any] = {"quality": quality or JPEG_QUALITY, "subsampling": layout}
+    _write_by_pillow(file, samples, metadata, "AVIF", **how)
+
+
+def _write_heic(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    need_heif("Cannot save")
+    how = {"quality": -1, "matrix_coefficients": 0} if quality is None else {"quality": quality}
+    _write_by_pillow(file, samples, metadata, "HEIF", chroma=444, **how)
+
+
+def _write_by_pillow(
+    file: BinaryIO, samples: Samples, metadata: Metadata, kind: str, **options: Any
+) -> None:
     if (exif := exif_of.with_resolution(metadata)) is not None:
         options["exif"] = exif_of.PREFIX + exif
     if metadata.xmp is not None:
         options["xmp"] = metadata.xmp
     icc = profile_for(samples.shape[2])
-    Image.fromarray(samples).save(file, "WebP", icc_profile=icc, exact=True, **options)
+    Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
+
+
+def _write_jpeg_2000(
+    file: BinaryIO, samples: Samples, quality: int | None, _metadata: Metadata
+) -> None:
+    ratio_db = 0 if quality is None else 20 + quality * 2 // 5  # of signal to noise; 0: no loss
+    how: dict[str, Any] = {"codecformat": "jp2", "reversible": quality is None}
+    file.write(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
 
 
 def _plain(samples: Samples) -> Samples:
@@ -159,6 +186,29 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
     file.write(samples.astype(samples.dtype.newbyteorder(">"), copy=False).data)
 
 
+def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    if samples.dtype == np.float16 and np.isnan(samples).any():
+        raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
+    how: dict[str, Any] = {"lossless": quality is None, "usecontainer": True}
+    file.write(imagecodecs.jpegxl_encode(_plain(samples), level=quality, **how))
+    if (exif := exif_of.with_resolution(metadata)) is not None:
+        file.write(struct.pack(">I4sI", len(exif) + 12, b"Exif", 0) + exif)  # 0: it begins there
+    if metadata.xmp is not None:
+        file.write(struct.pack(">I4s", len(metadata.xmp) + 8, b"xml ") + metadata.xmp)
+
+
+def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
+    import OpenEXR
+
+    names = EXR_CHANNELS[samples.shape[2] - 1]
+    if names.endswith("A"):  # which is multiplied in
+        samples = samples.copy()
+        samples[..., :-1] *= samples[..., -1:]
+    planes = {name: np.ascontiguousarray(samples[..., at]) for at, name in enumerate(names)}
+    header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+    OpenEXR.File(header, planes).write(file)
+
+
 WRITERS: dict[str, Writer] = {
     "PNG": _write_png,
     "TIFF": _write_tiff,
@@ -166,6 +216,11 @@ WRITERS: dict[str, Writer] = {
     "WebP": _write_webp,
     "BMP": _write_bmp,
     "PNM": _write_pnm,
+    "JPEG XL": _write_jxl,
+    "OpenEXR": _write_exr,
+    "JPEG 2000": _write_jpeg_2000,
+    "AVIF": _write_avif,
+    "HEIC": _write_heic,
 }
 
 
@@ -192,13 +247,16 @@ class Fit:
         return f"{self.format.title}: {lost}. Without loss: {keeps}."
 
 
+_BECOMES = {"u": "are rounded to 8 bits", "f": "become floats from 0 to 1"}  # by the new kind
+
+
 def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fit:
     """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
     before, after = samples.shape[2], corner.shape[2]
     changes = {
-        f"{samples.dtype} values are rounded to 8 bits": corner.dtype != samples.dtype,
+        f"{samples.dtype} values {_BECOMES[corner.dtype.kind]}": corner.dtype != samples.dtype,
         "what is transparent becomes white": before in (2, 4) and after in (1, 3),
         "grey becomes three equal channels": before <= 2 < after,
         "colours become grey": before > 2 >= after,
@@ -249,7 +307,9 @@ def _reduced(samples: Samples, wanted: Format) -> Samples:
         has_alpha = channels in (2, 4)
         fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
         samples = with_channels(samples, fitting[-1])
-    return samples if str(samples.dtype) in wanted.pixel_types else stored_as(samples, "uint8")
+    if str(samples.dtype) in wanted.pixel_types:
+        return samples
+    return stored_as(samples, "uint8" if "uint8" in wanted.pixel_types else "float32")
 
 
 def _on_white(samples: Samples) -> Samples:

@@ -62,7 +62,7 @@ def save(
 ) -> None:
     """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
-    quality   1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
+    quality   1 to 100, where the format knows one; None: without any loss where it can, else high
     metadata  as `Picture.metadata` has them; left out where the format cannot hold them
     Raises ImageFileError, and then leaves the folder as it was.
     """

@@ -23,8 +23,9 @@ from workbench.files import colour_profiles, from_pillow, from_tiff, png
 from workbench.files.formats import FORMATS
 from workbench.files.image_files import load, save
 
-EXACT = [each for each in FORMATS if each.title != "JPEG"]
-WITH_PROFILE = {"PNG", "TIFF", "JPEG", "WebP"}
+EXACT = [each for each in FORMATS if each.can_be_lossless]
+WITH_PROFILE = {"PNG", "TIFF", "JPEG", "WebP", "AVIF", "HEIC"}
+UNKNOWN_TO_PILLOW = ("JPEG XL", "OpenEXR")
 
 # -- in: each kind, a file of it, what its first pixel is, and a word of what is said of it
 
@@ -194,8 +195,8 @@ def test_whatever_a_format_holds_comes_back_sample_for_sample(
     tmp_path_factory, wanted, pixel_type, channels, size, seed
 ):
     samples = noise(*size, channels, pixel_type, seed)
-    if wanted.why_not(samples) is not None:
-        return
+    if wanted.why_not(samples) is not None or (wanted.title == "OpenEXR" and channels in (2, 4)):
+        return  # OpenEXR has alpha multiplied in: test_new_formats.py
     path = tmp_path_factory.mktemp("saved") / f"a{wanted.extensions[0]}"
     save(path, samples)
     picture = load(path)
@@ -218,6 +219,7 @@ def embedded_profile(path):
     [
         (each, pixel_type, channels)
         for each in FORMATS
+        if each.title not in UNKNOWN_TO_PILLOW
         for pixel_type in each.pixel_types
         for channels in each.channels
     ],
@@ -235,8 +237,8 @@ def test_what_is_saved_says_that_it_is_srgb_or_its_grey(tmp_path, wanted, pixel_
     assert "sRGB" in profile.profile_description
 
 
-@pytest.mark.parametrize("quality", [5, 60, 100])
-@pytest.mark.parametrize("name", ["a.jpg", "a.webp"])
+@pytest.mark.parametrize("quality", [15, 60, 100])
+@pytest.mark.parametrize("name", ["a.jpg", "a.webp", "a.avif", "a.heic", "a.jxl", "a.jp2"])
 def test_a_better_quality_is_nearer_and_larger(tmp_path, name, quality):
     samples = noise(64, 64, 3)
     save(tmp_path / name, samples, quality)

@@ -170,6 +170,27 @@ def test_a_step_from_lossless_begins_at_the_usual_quality(qtbot, window, choose,
     assert box.value() > 50
 
 
+@pytest.mark.parametrize(
+    ("name", "pixel_type"),
+    [("a.jxl", "uint8"), ("a.heic", "uint8"), ("a.jp2", "uint16"), ("a.exr", "float16")],
+)
+def test_a_format_that_can_is_written_without_loss_unless_a_quality_is_chosen(
+    qtbot, window, choose, tmp_path, name, pixel_type
+):
+    result = show_picture(qtbot, window, noise(16, 16, 3, pixel_type))
+    choose(path := tmp_path / name)
+
+    def save():
+        trigger(window, "Save result as…")
+        if pixel_type.startswith("uint"):  # else there is nothing to choose
+            dialog = window.findChildren(SaveDialog)[-1]
+            assert child(dialog, "save-quality", QSpinBox).text() == "Lossless"
+            click(child(dialog, "save-agreed", QPushButton))
+
+    saved(qtbot, window, path, save)
+    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
+
+
 @pytest.mark.parametrize("answer", ["Yes", "No"])
 def test_no_file_gives_way_to_a_name_that_got_its_ending_here_without_a_question(
     answer, qtbot, window, choose, tmp_path, monkeypatch

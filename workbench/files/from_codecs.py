@@ -1,0 +1,108 @@
+"""AVIF, HEIC and JPEG 2000: Pillow knows the file, others decode what has more than 8 bits."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import imagecodecs
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ImageFile
+
+from workbench.files import colour_profiles
+from workbench.files.from_pillow import Decoded, PillowReader
+from workbench.files.from_tiff import spread
+from workbench.files.needs import Need
+from workbench.files.picture_errors import StoppedError, not_read
+
+T = TypeVar("T")
+FORMATS = ("AVIF", "HEIF", "JPEG2000")  # as Pillow names them
+POLL_S, _UNKNOWN = 0.05, 2
+_HEIC = re.compile(rb".{4}ftyp(?!(.{4})*avi[fs])(.{4})*(hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
+_DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
+_CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
+_JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.)", re.DOTALL)  # channels, and bits less one
+_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
+
+
+def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
+    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+    thread = ThreadPoolExecutor(1)
+    try:
+        found = thread.submit(work)
+        while not wait((found,), POLL_S).done:
+            if is_stopped():
+                raise StoppedError("Reading was cancelled.")
+        return found.result()
+    finally:
+        thread.shutdown(wait=False)
+
+
+def is_heic(start: bytes) -> bool:
+    """True if a file that begins so is HEIC or HEIF."""
+    return _HEIC.match(start[: int.from_bytes(start[:4], "big")]) is not None
+
+
+class CodecReader(PillowReader):
+    """A reader of such a file."""
+
+    def __init__(self, path: Path, image: ImageFile.ImageFile, start: bytes, *how: Any) -> None:
+        super().__init__(path, image, start, *how)
+        self._whole = path.read_bytes()
+        self._bits = int(image.info.get("bit_depth", 8))  # of HEIC
+        if image.format == "AVIF" and (found := _DEPTH_OF_AVIF.search(self._whole)):
+            self._bits = (8, 8, 10, 12)[found[1][0] >> 5 & 3]
+        elif image.format == "JPEG2000" and (found := _JPEG_2000.search(self._whole)):
+            channels, self._bits = int.from_bytes(found[1], "big"), found[2][0] + 1
+            if channels > 4 or self._bits > 16:  # signed ones count from 129
+                kind = f"a JPEG 2000 with {channels} channels, or of signed or over 16 bits"
+                raise not_read(path.name, kind)
+
+    def need(self) -> Need:
+        """Memory for the samples, and for what decoders hold: four bytes a sample and more."""
+        width, height, channels = *self._image.size, len(self._image.getbands())
+        count = width * height * channels
+        ours = count * (2 if self._bits > 8 else 1)
+        held = len(self._whole) + 2 * ours + 4 * count
+        return Need(self._path.name, width, height, channels, ours, held)
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Read as any reader does, with the colours that such files tell in a way of their own."""
+        decoded = super().read(notes)
+        if self._image.format == "JPEG2000":
+            if found := _ICC_IN_JPEG_2000.search(self._whole):
+                end = found.start() + struct.unpack(">I", found[1])[0]
+                decoded = replace(decoded, icc=self._whole[found.end() : end])
+        elif decoded.icc is None and (found := _CODES.search(self._whole)):
+            primaries, curve = struct.unpack(">HH", found[1])
+            icc, colours = colour_profiles.coded(primaries, curve, 0, 1)
+            if primaries != _UNKNOWN:
+                decoded = replace(decoded, icc=icc, colours=colours)
+        return decoded
+
+    def _samples(self, notes: list[str]) -> NDArray[Any]:
+        image = self._image
+        # Of the first of several in an AVIF imagecodecs writes past its memory.
+        is_several = image.format == "AVIF" and getattr(image, "n_frames", 1) > 1
+        if self._bits == 8 or is_several or image.mode in ("P", "CMYK"):
+            if self._bits > 8:
+                notes.append(f"Samples of {self._bits} bits were rounded to 8.")
+            unless_stopped(image.load, self._is_stopped)
+            return super()._samples(notes)
+        return spread(unless_stopped(self._deep, self._is_stopped), self._bits, notes)
+
+    def _deep(self) -> NDArray[Any]:
+        if self._image.format == "AVIF":
+            return imagecodecs.avif_decode(self._whole)
+        if self._image.format == "JPEG2000":
+            return imagecodecs.jpeg2k_decode(self._whole)
+        import pillow_heif
+
+        how = {"convert_hdr_to_8bit": False, "hdr_to_16bit": False}
+        return np.asarray(pillow_heif.open_heif(self._path, **how)[self._page - 1])
