@@ -190,7 +190,7 @@ class Opener(QObject):
             if found.sentence:
                 self.gathered.emit(found.sentence)
             found = found.picture
-        elif found.path not in self.together:
+        elif found.path is not None and found.path not in self.together:
             self.together = ()  # from here on one walks through its folder
         self.opened.emit(found)
 
@@ -362,9 +362,10 @@ class Walk(QObject):
     """A watcher that looks, in the background, among which pictures the one in view is.
 
     shelf  the latest
+    path   of the picture opened last; what is pasted is in no folder, and ends no walk
 
     Signals:
-        placed(shelf): a Shelf; None: the picture is in no folder, or that cannot be looked into.
+        placed(shelf): a Shelf; None: the folder cannot be looked into.
     """
 
     placed = Signal(object)
@@ -375,21 +376,20 @@ class Walk(QObject):
         super().__init__(parent)
         self._store, self._opener, self._background = store, opener, background
         self.shelf: Shelf | None = None
+        self.path: Path | None = None
         store.changed.connect(self._look)
 
     @Slot(object, object)
     def _look(self, old: State, new: State) -> None:
         picture = new.picture
-        if picture is old.picture or picture is None:
+        if picture is old.picture or picture is None or picture.path is None:
             return
+        self.path = picture.path
 
         def place(shelf: Shelf | None) -> None:
-            if picture is self._store.state.picture:
+            if self.path == picture.path:
                 self.shelf = shelf
                 self.placed.emit(shelf)
 
-        if picture.path is None:
-            place(None)
-            return
         look = partial(shelf_of, picture.path, self._opener.together)
         self._background.run(look, place, lambda _: place(None))

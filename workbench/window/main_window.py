@@ -136,9 +136,10 @@ class MainWindow(QMainWindow):
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
         self.place = PlaceBar()
-        self.statusBar().addPermanentWidget(self.place)
-        self.chip.setContentsMargins(0, 0, 8, 0)
-        self.statusBar().addPermanentWidget(self.chip)
+        row = self.compare.read_out_row
+        self.statusBar().addWidget(row.read_out, 1)  # which a message may hide, and nothing else
+        for each in (self.chip, self.place, row):  # buttons last: nothing pushes them
+            self.statusBar().addPermanentWidget(each)
         store, worker, reading = self.store, self.worker, self.reading
         self.tool_row = ToolRow(store, reading, partial(self._enter, "Settings"))
         self.runs = RunHistory(self)
@@ -174,7 +175,6 @@ class MainWindow(QMainWindow):
         rows.addWidget(steps)
         self.docks = Docks(body, self.compare, self.timing_views.line, panels)
         rows.addWidget(self.docks, 1)
-        self.statusBar().addWidget(self.compare.read_out_row, 1)
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
@@ -219,8 +219,8 @@ class MainWindow(QMainWindow):
         self.sweep_menu = SweepMenu(sweeps)
         # Input and output.
         self.intake = PictureIntake(parts, self.timing_views, self.sweep, self.sweep_menu)
-        self.open_menu = OpenMenu(parts)
         self.walk = Walk(store, self.opener, reading, self)
+        self.open_menu = OpenMenu(parts, self.walk)
         self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(parts)

@@ -25,7 +25,7 @@ from workbench.model.state import FACTS, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
-from workbench.session.opener import MISSING, LookedAt, Opener
+from workbench.session.opener import MISSING, LookedAt, Opener, Walk
 from workbench.session.session_store import is_named_for_sweep, is_plan
 from workbench.widgets.actions import Actions, MenuTree, list_in
 from workbench.widgets.boxes import HBox
@@ -365,8 +365,10 @@ class PlaceBar(QWidget):
             return
         at, count = shelf.index + 1, len(shelf.names)
         self._words.setText(f"{at:,} of {count:,}")
+        widest = self._words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
+        self._words.setMinimumWidth(widest)  # so that the arrows stay where they are
         where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
-        said = f"Picture {at:,} of {count:,} {where}"
+        said = f"Opened last: picture {at:,} of {count:,} {where}"
         self._words.setToolTip(tip_text(said))
         self._words.setAccessibleName(said)
         self._back.setEnabled(at > 1)
@@ -383,9 +385,9 @@ IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
 class OpenMenu(QObject):
     """A menu that asks the opener for the picture that the user chose."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, walk: Walk) -> None:
         super().__init__(parts.window)
-        self._store, self._opener = parts.store, parts.opener
+        self._walk, self._opener = walk, parts.opener
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
 
     def actions(self) -> Actions:
@@ -438,11 +440,10 @@ class OpenMenu(QObject):
 
     def step(self, step: int) -> None:
         """Open the next (1) or the previous (-1) picture."""
-        picture = self._store.state.picture
-        if picture is None or picture.path is None:
+        if self._walk.path is None:
             self._messages.show_message("info", IN_NO_FOLDER)
         else:
-            self._opener.open_neighbour(picture.path, step)
+            self._opener.open_neighbour(self._walk.path, step)
 
     def _list_recent(self, menu: QMenu) -> None:
         files = self._settings.recent_files()
