@@ -153,7 +153,7 @@ def real_window(
             yield window
         finally:
             collector.stop()
-            window.close()
+            window.leave()
             window.deleteLater()
             QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
 

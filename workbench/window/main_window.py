@@ -20,6 +20,7 @@ from kernels.engine.engine import Engine, all_implementations
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background, bugs
+from workbench.base.plain_text import ask_before
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
@@ -86,7 +87,7 @@ class MainWindow(QMainWindow):
         remembered = self.settings.get("choices", {})
         changes, self._left_out = choices.recalled(remembered, self.store.state)
         self._lost = ""  # the sentence on what cannot be had
-        self._is_begun = False  # until the GPU was looked for
+        self._is_begun = self._is_leaving = False  # the first until the GPU was looked for
         self.store.choose(**changes)
         self._make_session(make_engine)
         self._make_panels()
@@ -462,9 +463,23 @@ class MainWindow(QMainWindow):
 
     # -- as any window
 
+    def leave(self) -> None:
+        """Close the window without a question."""
+        self._is_leaving = True
+        if self.presenter.show is not None:
+            self.presenter.show.end()
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
+            event.ignore()
+            return
+        files = self.filter_menu.made
+        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
+        if any(under_way) and not self._is_leaving:
+            question = " ".join(filter(None, (*under_way, "Close the window?")))
+            ask_before(self, question, "Close", self.leave)
             event.ignore()
             return
         self.presenter.close()
