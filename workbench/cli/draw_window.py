@@ -146,7 +146,7 @@ def real_window(
         window = MainWindow(engine_maker(arguments), settings)
         window.setWindowState(QtCore.Qt.WindowState.WindowNoState)  # not as large as the screen
         window.resize(*size)
-        window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
+        window.opener.asked.connect(lambda _sentence, go_on, _: go_on())  # nobody is there to agree
         window.show()
         collector = GarbageCollector(window)
         try:

@@ -86,7 +86,7 @@ class _FilesInGrey(QIdentityProxyModel):
 class _ByName(QFileIconProvider):
     """Icons and kinds of files by their names: Qt reads files for them, /proc/kmsg for ever."""
 
-    def icon(self, of: QFileInfo | QFileIconProvider.IconType) -> QIcon:  # type: ignore[override]
+    def icon(self, of: QFileInfo | QFileIconProvider.IconType) -> QIcon:
         """Get the icon of a kind, or of a file."""
         if isinstance(of, QFileInfo):
             of = self.IconType.Folder if of.isDir() else self.IconType.File

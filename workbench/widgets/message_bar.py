@@ -53,7 +53,7 @@ class Floating(QFrame):
         *,
         is_opaque: bool = False,
     ) -> None:
-        """Put `content` into a lower corner of `over`, hidden; is_opaque: on a card."""
+        """Put `content` at the lower edge of `over`, hidden; is_opaque: on a card."""
         super().__init__(over)
         self._over, self._side = over, side
         # Else all of it would be painted anew with whatever moves below.
@@ -81,7 +81,9 @@ class Floating(QFrame):
         room = self._over.rect()
         box = QRect(QPoint(), self.sizeHint().boundedTo(room.size()))
         box.moveBottomLeft(QPoint(room.left() + EDGE, self._over.height() - 1 - EDGE))
-        if self._side != Qt.AlignmentFlag.AlignLeft:
+        if self._side == Qt.AlignmentFlag.AlignHCenter:
+            box.moveLeft(room.center().x() - box.width() // 2)
+        elif self._side != Qt.AlignmentFlag.AlignLeft:
             box.moveRight(room.right() - EDGE)
         self.setGeometry(box)
 
@@ -208,11 +210,6 @@ class MessageBar(QFrame):
         """
         if not self._stays and self._age.isValid() and self._age.elapsed() >= least_ms:
             self.clear("info")
-
-    def reword(self, before: str, sentence: str) -> None:
-        """Show `sentence` in place of `before`, if that is in view, without announcing it anew."""
-        if self.kind is not None and self.sentence == before:
-            self._write(sentence)
 
     def dismiss(self, sentence: str) -> None:
         """Hide `sentence`, which holds no longer, if it is the message in view."""

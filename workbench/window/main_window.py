@@ -57,7 +57,6 @@ from workbench.window.picture_intake import (
     OpenMenu,
     PictureIntake,
     PlaceBar,
-    ask_about_large_pictures,
 )
 from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
@@ -179,6 +178,7 @@ class MainWindow(QMainWindow):
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
+        self.compare.changed.connect(self._show_title)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 
     def _make_services(self) -> None:
@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         self.report_writer = ReportWriter(sweeps)
         self.sweep_menu = SweepMenu(sweeps)
         # Input and output.
-        self.intake = PictureIntake(parts, self.timing_views, self.sweep, self.sweep_menu)
+        self.intake = PictureIntake(parts, self.sweep, self.sweep_menu)
         self.walk = Walk(store, self.opener, reading, self)
         self.open_menu = OpenMenu(parts, self.walk)
         self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
@@ -308,8 +308,8 @@ class MainWindow(QMainWindow):
         folder.lost.connect(self._leave_own_kernel)
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
-        ask_about_large_pictures(self.opener, messages)
         self.opener.busy.connect(self.compare.show_opening)
+        self.opener.progressed.connect(self.compare.show_share)
         self.timing_views.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
     def _connect_services(self) -> None:
@@ -364,9 +364,11 @@ class MainWindow(QMainWindow):
         for panel, tell in self._following:
             if panel.made is not None:
                 tell(panel.made)
-        name = f"{state.picture.name} — " if state.picture else ""
-        self.setWindowTitle(f"{name}{TITLE}")
         self.menus.refresh()
+
+    def _show_title(self) -> None:
+        assert self.compare.picture is not None
+        self.setWindowTitle(f"{self.compare.picture.name} — {TITLE}")
 
     def _tell(self, panel: Any) -> None:
         panel.show_state(self.store.state)

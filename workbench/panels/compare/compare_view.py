@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
@@ -20,6 +20,7 @@ from workbench.panels.compare.bars import (
     ModeBar,
     ModeOptions,
     NegativeChip,
+    OpeningCard,
     ReadOutRow,
     Values,
     make_chip,
@@ -65,6 +66,8 @@ NAMES = {"wipe": "Before and after", "difference": "Comparison", "mismatch": "Co
 WORKED_OUT = ("difference", "mismatch")
 RING_PX = 10  # radius in device-independent pixels
 AROUND = 0.88  # share of the view that a shown area fills
+TOGETHER_MS = 300  # within which a picture's result comes with it
+SLOW_MS = 700  # to open a picture; beyond it, it is said, with a way to stop
 CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
 
@@ -84,9 +87,13 @@ class CompareView(QWidget):
         unpin_wanted(index): remove the pinned result.
         cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
         arranged(): another part may be in view.
+        changed(): another picture is on screen.
+        stopped(): the user does not want the picture that is being opened.
     """
 
     arranged = Signal()
+    changed = Signal()
+    stopped = Signal()
     unpin_wanted = Signal(int)
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
@@ -104,7 +111,8 @@ class CompareView(QWidget):
         self.compared: Shown | None = None  # shown before in place of the original
         self.before_name = THE_ORIGINAL  # or "after step 2"
         self._after = Shown()  # the newest result
-        self._opening = ""  # the name of what is being opened
+        self._opening, self._share = "", 0.0  # what is being opened, and which share has been read
+        self._next: tuple[Picture, Display] | None = None  # waits for its result
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
         self._at: Point | None = None  # where exactly the pointer is
@@ -146,6 +154,7 @@ class CompareView(QWidget):
         self.main.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
+        self._show_opening()
         self._show_options()
         self._show_negative()
         if is_other:
@@ -158,18 +167,43 @@ class CompareView(QWidget):
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
 
-        The last result stays until its successor comes, if it is like `picture`.  Zoom and
-        relative place are kept, unless the view would then show less than fits.
+        The last result stays until its successor comes, if it is like `picture`.  Another picture
+        comes with its result, or alone after a moment: never beside the result of the one before.
         """
+        self._next = picture, display
+        if self._is_another(picture) and self._after.display is not None:
+            self._patience.start()
+        else:
+            self._take_next()
+
+    def _is_another(self, picture: Picture | None) -> bool:
+        """True for a picture that is not on screen, in whatever pixel type."""
+        now = self.picture and self.picture.as_in_file
+        return picture is not None and picture.as_in_file is not now
+
+    def _take_next(self) -> None:
+        """Show the picture that waits.
+
+        Zoom and relative place are kept, unless the view would then show less than fits.
+        """
+        if self._next is None:
+            return
+        (picture, display), self._next = self._next, None
+        self._patience.stop()
+        is_another = self._is_another(picture)
         if self._before is None or self._before.size != display.size:
             self._point = None
             if self._before is not None and self._transform is not None:
                 carried = self._transform.carried(self._before.size, display.size)
                 is_larger = carried.scale > fit(display.size, self._view_size).scale
                 self._transform = carried if is_larger else None
-        if self._after.samples is None or not _alike(self._after.samples, picture):
+        is_alike = self._after.samples is not None and _alike(self._after.samples, picture)
+        if is_another or not is_alike:
             self._after = Shown()
         self.picture, self._before = picture, display
+        self._show_opening()
+        if is_another:
+            self.changed.emit()
         for view in self._all_views:
             view.exact_scale = self._exact_scale
         self._panes.show_size(display.size)
@@ -178,6 +212,7 @@ class CompareView(QWidget):
 
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
         """Show a result and its caption; ignore one of an earlier, different picture."""
+        self._take_next()
         if self.picture is not None and _alike(samples, self.picture):
             last = self._after.samples
             self._after = Shown(display, f"After · {caption}", samples)
@@ -187,6 +222,7 @@ class CompareView(QWidget):
 
     def show_preview(self, display: Display, caption: str) -> None:
         """Show an approximate result, which has no values to be read or pinned."""
+        self._take_next()
         if self._before is not None and display.size == self._before.size:
             self._after = Shown(display, f"After · {caption}")
             self._refresh()
@@ -369,6 +405,13 @@ class CompareView(QWidget):
         chips = QWidget()
         VBox(chips, 0, 4).add(self._large, self._negative)
         self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
+        self._card = OpeningCard()
+        self._card.cancel.clicked.connect(self.stopped)
+        self._card_place = Floating(self, self._card, Qt.AlignmentFlag.AlignHCenter, is_opaque=True)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._card_place.show)
+        self._patience = QTimer(self, singleShot=True, interval=TOGETHER_MS)
+        self._patience.timeout.connect(self._take_next)
         self._choose_panes()
 
     def _connect_view(self, view: PictureView) -> None:
@@ -461,8 +504,26 @@ class CompareView(QWidget):
 
     def show_opening(self, name: str) -> None:
         """Show that the picture `name` is being opened; empty: none is."""
-        self._opening = name
+        self._opening, self._share = name, 0.0
+        self._show_opening()
+
+    def show_share(self, share: float) -> None:
+        """Show which share of it has been read."""
+        self._share = share
+        self._show_opening()
+
+    def _show_opening(self) -> None:
+        """Say what is being opened, or made fit for the screen, once that takes long."""
         self._show_hints()
+        name, coming = self._opening, self._state.picture
+        if not name and coming is not None and self._is_another(coming):
+            name = coming.name
+        self._card.show_opening(name, self._share)
+        if not name:
+            self._slow.stop()
+            self._card_place.hide()
+        elif self._card_place.isHidden() and not self._slow.isActive():
+            self._slow.start()
 
     def _show_hints(self) -> None:
         picture, is_beside = self._state.picture, self._before_view in self._views
