@@ -92,6 +92,7 @@ def draw(
         _resize(window, size)  # with the timings its contents may have grown
         if kernel is not None:
             wait_until(window, lambda: window.kernel.get().is_tried)
+        window.messages.clear("info")  # it lies over the time
         image = look(window)
         try:
             save_png(output, image, window.memory.for_screenshot() | {"modes": list(modes)})

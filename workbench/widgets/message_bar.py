@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QDialogButtonBox,
     QFrame,
@@ -99,21 +100,22 @@ READABLE = 240  # for the sentence: with less it gets a row of its own
 MAX_OF_BUG = 240  # characters
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
+_PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
 class MessageBar(QFrame):
-    """A bar that floats at the lower edge of the view that is its parent, and moves nothing there.
+    """A bar that lies over a line of the window, or at its lower edge, and moves nothing there.
 
-    Hidden while there is nothing to say.  What floats in the lower corners stays in sight.
+    Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
     """
 
-    def __init__(self, over: QWidget) -> None:
-        super().__init__(over)
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
         self.kind: Kind | None = None  # of the message in view
-        self._over = over
+        self._over = self._line = self._home = window
         self._details = ""
         self._stays = False
         self._offered: tuple[Act, ...] = ()
@@ -134,7 +136,12 @@ class MessageBar(QFrame):
         self._age = QElapsedTimer()
         self._build()
         self.hide()
-        over.installEventFilter(self)
+        window.installEventFilter(self)
+
+    def lie_over(self, line: QWidget, home: QWidget) -> None:
+        """Lie over `line` while that is shown; what has the keyboard here gives it to `home`."""
+        self._line, self._home = line, home
+        line.installEventFilter(self)
 
     @property
     def sentence(self) -> str:
@@ -201,6 +208,8 @@ class MessageBar(QFrame):
             self._timer.stop()
             self.kind = None
             self._sentence.clear()
+            if self.isAncestorOf(QApplication.focusWidget() or self):
+                self._home.setFocus()  # else whatever comes next would have a ring
             self.hide()
 
     def outdate(self, least_ms: int = 0) -> None:
@@ -225,7 +234,7 @@ class MessageBar(QFrame):
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(16, 6, 8, 6)
+        self._grid.setContentsMargins(16, 1, 8, 1)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(2, 1)
         self._is_folded = True
@@ -239,18 +248,23 @@ class MessageBar(QFrame):
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _place(self) -> None:
-        room = self._over.rect()
-        width = min(room.width() - 2 * _MARGIN, WIDEST)
+        line, window = self._line.rect(), self._over.rect()
+        line.moveTopLeft(self._line.mapTo(self._over, line.topLeft()))
+        is_on_line = self._line is not self._over and self._line.isVisible()
+        width = line.width() if is_on_line else min(window.width() - 2 * _MARGIN, WIDEST)
         margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
         shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
         self._fold(width - margins.left() - margins.right() - sum(shown) < READABLE)
         self.resize(width, self.height())
         self._grid.activate()  # which tells the sentence its width, and it its height
-        height = self.sizeHint().height()
-        left = room.left() + (room.width() - width) // 2
-        cards = [card.y() for card in self._over.findChildren(Floating) if not card.isHidden()]
-        lowest = min([self._over.height(), *cards]) - EDGE
-        self.setGeometry(QRect(left, max(lowest - height, 0), width, height))
+        box = QRect(0, 0, width, self.sizeHint().height())
+        if is_on_line:
+            box.setHeight(max(box.height(), line.height()))
+            box.moveBottomLeft(line.bottomLeft())
+        else:
+            box.moveCenter(window.center())
+            box.moveBottom(window.bottom() - EDGE)
+        self.setGeometry(box)
 
     def _fold(self, is_narrow: bool) -> None:
         if self._is_folded != is_narrow:
@@ -265,7 +279,7 @@ class MessageBar(QFrame):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() == QEvent.Type.Resize and self.isVisible():
+        if event.type() in _PLACED and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 

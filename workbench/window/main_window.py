@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
-        self.messages = MessageBar(self.compare)
+        self.messages = MessageBar(self)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
         self.place = PlaceBar()
@@ -178,6 +178,7 @@ class MainWindow(QMainWindow):
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
+        self.messages.lie_over(line, self.compare)
         self.compare.changed.connect(self._show_title)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 

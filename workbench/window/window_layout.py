@@ -145,7 +145,7 @@ class WindowLayout(QObject):
         self,
         window: QMainWindow,
         docks: Docks,
-        picture: QWidget,
+        picture: CompareView,
         chrome: Sequence[QWidget],
         messages: MessageBar,
     ) -> None:
@@ -277,6 +277,7 @@ class WindowLayout(QObject):
                 docks[title].hide()
         for each in self._chrome:
             each.setVisible(not is_bare)
+        self._picture.set_bare(is_bare and not is_on_stage)
         # Keys of menus work only where the menu bar is to be seen.
         self._window.menuBar().setMaximumHeight(0 if is_bare else WIDGET_MAX_PX)
         if not is_bare:

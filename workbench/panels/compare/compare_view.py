@@ -117,7 +117,8 @@ class CompareView(QWidget):
         self._point: tuple[int, int] | None = None
         self._at: Point | None = None  # where exactly the pointer is
         self._patches: tuple[Patch | None, Patch | None] = (None, None)  # before and after
-        self._holding = self._is_original = False
+        self._holding = self._is_original = self._is_bare = False
+        self._has_captions = True
         self._before_view = PictureView("Before", OPEN_HINT)
         self.main = WipeView("After", OPEN_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
@@ -161,8 +162,22 @@ class CompareView(QWidget):
             self._rebuild()
         self._arrange()
 
+    def show_captions(self, is_shown: bool) -> None:
+        """Write over the pictures what they are, or nothing."""
+        self._has_captions = is_shown
+        for view in self._all_views:
+            view.has_captions = is_shown and not self._is_bare
+            view.update()
+
+    def set_bare(self, is_bare: bool) -> None:
+        """Show nothing over the pictures: neither captions nor controls."""
+        self._is_bare = is_bare
+        self.show_captions(self._has_captions)
+        self._show_options()
+        self._show_negative()
+
     def _show_options(self) -> None:
-        self._options_corner.setVisible(self.options.is_needed)
+        self._options_corner.setVisible(self.options.is_needed and not self._is_bare)
 
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
@@ -475,10 +490,11 @@ class CompareView(QWidget):
     def _show_negative(self) -> None:
         after = None if self._holding or self._is_original else self._after.display
         is_needed = after is not None and self._negative.is_needed(self._state)
+        is_needed = is_needed and not self._is_bare
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        self._chips_corner.setVisible(is_needed or bool(self._large.text()))
+        self._chips_corner.setVisible(is_needed or (bool(self._large.text()) and not self._is_bare))
 
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""

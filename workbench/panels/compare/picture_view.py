@@ -72,6 +72,7 @@ class PictureView(QWidget):
     values.
 
     exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
+    has_captions  false: nothing is written over the picture
     mark         the pixel (x, y) under the pointer in a linked view, or None
     """
 
@@ -98,7 +99,7 @@ class PictureView(QWidget):
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
-        self.exact_scale = 1.0
+        self.exact_scale, self.has_captions = 1.0, True
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -223,7 +224,17 @@ class PictureView(QWidget):
             painter.restore()
 
     def _paint_captions(self, painter: QPainter) -> None:
-        paint_chip(painter, self.rect(), self.caption)
+        self._write(painter, self.rect(), self.caption)
+
+    def _write(
+        self,
+        painter: QPainter,
+        area: QRect,
+        caption: str,
+        side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> None:
+        if self.has_captions:
+            paint_chip(painter, area, caption, side)
 
     def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

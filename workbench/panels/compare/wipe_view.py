@@ -33,7 +33,7 @@ from workbench.panels.compare.picture_layer import PictureLayer, Shown, Size, pl
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import make_button
-from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
+from workbench.widgets.chips import CHIPS_HEIGHT
 
 _STEPS = 1000
 _HANDLE = 36
@@ -120,8 +120,8 @@ class WipeView(PictureView):
             near.setRight(min(line, near.right()))
             far.setLeft(line)
             ends, side = QLine(line, 0, line, self.height()), Qt.AlignmentFlag.AlignRight
-        paint_chip(painter, near, self._cover.shown.caption)
-        paint_chip(painter, far, self.caption, side)
+        self._write(painter, near, self._cover.shown.caption)
+        self._write(painter, far, self.caption, side)
         for color, width in (("#000000", 4), ("#ffffff", 2)):
             painter.setPen(QPen(QColor(color), width))
             painter.drawLine(ends)
@@ -360,4 +360,4 @@ class PinView(PictureView):
 
     def _paint_captions(self, painter: QPainter) -> None:
         room = self._close.width() + _MARGIN
-        paint_chip(painter, self.rect().adjusted(0, 0, -room, 0), self.caption)
+        self._write(painter, self.rect().adjusted(0, 0, -room, 0), self.caption)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -60,6 +61,31 @@ def opened(window):
 
 
 # -- nothing but the picture
+
+
+def corner(window):
+    """Whether a caption is written over the picture."""
+    return shown_view(window).grab().toImage().pixelColor(12, 12).lightness() < 60
+
+
+def test_nothing_is_written_over_the_picture_where_that_is_not_wanted(qtbot, window, make_window):
+    show_picture(qtbot, window, np.full((200, 300, 3), 255, np.uint8))
+    window.store.update(view_mode="wipe")
+    options = child(window, "turn-divider")
+    assert corner(window)
+    assert options.isVisible()
+    for _ in range(2):  # hidden, and back
+        trigger(window, "Picture only")
+        qtbot.wait(50)
+        assert corner(window) == options.isVisible() == around(window).pop()
+    trigger(window, "Captions")
+    assert not corner(window)
+    window.close()
+    other = make_window()
+    show_picture(qtbot, other, np.full((200, 300, 3), 255, np.uint8))
+    assert not corner(other), "as the other was left"
+    trigger(other, "Captions")
+    assert corner(other)
 
 
 def test_at_first_there_is_nothing_but_the_picture_and_what_everybody_needs(window):
