@@ -145,11 +145,9 @@ class SaveMenu(QObject):
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
         """Ask where to save, with `name` proposed; None: nowhere."""
-        picture = self._store.state.picture
-        original = picture.path if picture is not None else None
-        folder = save_folder(self._settings)
-        if folder == Path() and original is not None:
-            folder = original.parent
+        picture, folder = self._store.state.picture, save_folder(self._settings)
+        if folder == Path() and picture is not None and picture.path is not None:
+            folder = picture.path.parent
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
         if path is not None:
             remember_folder(self._settings, path)

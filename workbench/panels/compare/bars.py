@@ -169,7 +169,7 @@ class OpeningCard(QWidget):
         self._words = Label(name="opening")
         self._bar = described(QProgressBar(), "opening-progress", "Share that has been read")
         tip = "Stop opening it; the picture in view stays"
-        self.cancel = make_button("opening-cancel", "Ca&ncel", tip, "Stop opening the picture")
+        self.cancel = make_button("opening-cancel", "Cancel", tip, "Stop opening the picture")
         HBox(self, (6, 2, 2, 2), 10).add(self._words, self._bar, self.cancel)
 
     def show_opening(self, name: str, share: float) -> None:

@@ -362,17 +362,19 @@ class CompareView(QWidget):
     def comparison(self) -> Callable[[], QImage] | None:
         """Make a function, for another thread, that joins all pictures with captions.
 
-        They are before, after, pins, and the difference or mismatch on screen, every pixel of each.
-        None where there is no result.
+        They are before, after, pins, and the difference or mismatch on screen, every pixel of each
+        that is in view, as large as it is there if it is enlarged.  None where there is no result.
         """
-        if self._before is None or self._after.samples is None:  # perhaps just a preview
+        if (seen := self.in_view) is None or self._after.samples is None:  # perhaps just a preview
             return None
+        top, bottom, left, right = seen
+        part = QRect(left, top, right - left, bottom - top)
+        zoom = 1 if self._transform is None else max(round(self.scale), 1)
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
         tiles = (self.compared or self._original, self._after, *worked_out, *pinned)
-        return partial(
-            side_by_side, [(each.display, each.caption) for each in tiles if each.display]
-        )
+        shown = [(each.display, each.caption) for each in tiles if each.display]
+        return partial(side_by_side, shown, part, zoom)
 
     def add_overlay(self, overlay: Overlay) -> None:
         for view in self._all_views:

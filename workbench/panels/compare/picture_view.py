@@ -181,7 +181,8 @@ class PictureView(QWidget):
             self._paint_picture(painter, self._parts(event.region()))
             painter.restore()
             self._paint_overlays(painter)
-            self._paint_captions(painter)
+            if self.has_captions:
+                self._paint_captions(painter)
         self._paint_mark(painter)
         self._paint_focus(painter, colors)
 
@@ -224,17 +225,7 @@ class PictureView(QWidget):
             painter.restore()
 
     def _paint_captions(self, painter: QPainter) -> None:
-        self._write(painter, self.rect(), self.caption)
-
-    def _write(
-        self,
-        painter: QPainter,
-        area: QRect,
-        caption: str,
-        side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
-    ) -> None:
-        if self.has_captions:
-            paint_chip(painter, area, caption, side)
+        paint_chip(painter, self.rect(), self.caption)
 
     def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -365,6 +365,20 @@ def test_the_exported_comparison_holds_every_pixel_of_both(view, size):
         assert contains(pixels, wanted)
 
 
+def test_the_exported_comparison_is_of_what_is_in_view_and_as_large(view):
+    samples = noise((200, 300, 3))
+    open_picture(view, samples)
+    show_result(view, 255 - samples)
+    move(view, ViewTransform(4.0, (150.0, 100.0)))
+    top, bottom, left, right = view.in_view
+    assert (right - left) * (bottom - top) < 200 * 300
+    image = view.comparison()()
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 2::-1]
+    part = samples[top:bottom, left:right].repeat(4, axis=0).repeat(4, axis=1)
+    for wanted in (part, 255 - part):
+        assert contains(pixels, wanted)
+
+
 def contains(big, small):
     height, width = small.shape[:2]
     corners = np.argwhere((big[:, :] == small[0, 0]).all(axis=2))
