@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QPlainTextEdit,
+    QProgressBar,
     QPushButton,
     QTextEdit,
     QWidget,
@@ -89,6 +90,28 @@ class Floating(QFrame):
         self.setGeometry(box)
 
 
+MAX_NAME = 32  # letters of the name of what is being opened
+
+
+class OpeningCard(QWidget):
+    """What is being opened, how far that is, and a button to stop it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = Label(name="opening")
+        self._bar = described(QProgressBar(), "opening-progress", "Share that has been read")
+        tip = "Stop opening it; the picture in view stays"
+        self.cancel = make_button("opening-cancel", "Cancel", tip, "Stop opening the picture")
+        HBox(self, (6, 2, 2, 2), 10).add(self._words, self._bar, self.cancel)
+
+    def show_opening(self, name: str, share: float) -> None:
+        """Show its name and the share that has been read, from 0 to 1; 0: not known."""
+        short = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+        self._words.setText(f"Opening {short}…")
+        self._bar.setRange(0, 100 if share else 0)
+        self._bar.setValue(round(100 * share))
+
+
 Kind = Literal["info", "warning", "error"]
 Act = tuple[str, Callable[[], None]]  # what a button says, and what it does
 
@@ -100,6 +123,7 @@ READABLE = 240  # for the sentence: with less it gets a row of its own
 MAX_OF_BUG = 240  # characters
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
+_BARS = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAlwaysOn
 _PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
@@ -254,6 +278,8 @@ class MessageBar(QFrame):
         width = line.width() if is_on_line else min(window.width() - 2 * _MARGIN, WIDEST)
         margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
         shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
+        self._sentence.most_px = line.height() if is_on_line else window.height()
+        self._sentence.fit_height()
         self._fold(width - margins.left() - margins.right() - sum(shown) < READABLE)
         self.resize(width, self.height())
         self._grid.activate()  # which tells the sentence its width, and it its height
@@ -291,25 +317,30 @@ class MessageBar(QFrame):
 
 
 class Sentence(QTextEdit):
-    """A text to read and select, as high as its width makes it; breaks long paths anywhere."""
+    """A text to read and select, as high as its width makes it; breaks long paths anywhere.
+
+    most_px  what is higher scrolls
+    """
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, acceptRichText=False, tabChangesFocus=True)
         self.setAccessibleName("Message")
         self.setFrameShape(QTextEdit.Shape.NoFrame)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.most_px = 1 << 15
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("sentence", True)  # for the style sheet
         self.document().setDocumentMargin(2)
-        self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
+        self.document().documentLayout().documentSizeChanged.connect(self.fit_height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._fit_height()
+        self.fit_height()
 
-    def _fit_height(self) -> None:
-        height = round(self.document().size().height()) + 2 * RING_PX
+    def fit_height(self) -> None:
+        needed = round(self.document().size().height()) + 2 * RING_PX
+        height = min(needed, self.most_px)
+        self.setVerticalScrollBarPolicy(_BARS[needed > height])
         if height != self.height():
             self.setFixedHeight(height)
 

@@ -123,6 +123,8 @@ def test_it_lies_over_its_line_and_gives_the_keyboard_back(window, qtbot):
     assert window.bar.geometry().width() == line.width()
     assert window.bar.geometry().bottom() == line.geometry().bottom()
     assert not window.bar.geometry().intersects(picture.geometry())
+    window.bar.show_message("warning", "A sentence that is longer than two lines are. " * 8)
+    assert window.bar.height() < 2 * line.height(), "the rest scrolls"
     line.move(0, 300)
     qtbot.waitUntil(lambda: window.bar.geometry().bottom() == line.geometry().bottom())
     window.activateWindow()

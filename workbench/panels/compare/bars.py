@@ -9,15 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QActionGroup, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QComboBox,
-    QMenu,
-    QProgressBar,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
@@ -52,9 +44,6 @@ SEARCH = (
     ("next-differing", "Next ›", "Go to the next differing pixel (N)", "Next"),
     ("cancel-search", "Cancel", "Stop comparing; the pixels found so far stay", "Cancel"),
 )
-
-
-MAX_NAME = 32  # letters of the name of what is being opened
 
 
 class ModeBar(QWidget):
@@ -159,25 +148,6 @@ def make_chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
     described(chip, name, title, tip)
     chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     chip.setProperty("onPicture", True)
-
-
-class OpeningCard(QWidget):
-    """What is being opened, how far that is, and a button to stop it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._words = Label(name="opening")
-        self._bar = described(QProgressBar(), "opening-progress", "Share that has been read")
-        tip = "Stop opening it; the picture in view stays"
-        self.cancel = make_button("opening-cancel", "Cancel", tip, "Stop opening the picture")
-        HBox(self, (6, 2, 2, 2), 10).add(self._words, self._bar, self.cancel)
-
-    def show_opening(self, name: str, share: float) -> None:
-        """Show its name and the share that has been read, from 0 to 1; 0: not known."""
-        short = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
-        self._words.setText(f"Opening {short}…")
-        self._bar.setRange(0, 100 if share else 0)
-        self._bar.setValue(round(100 * share))
 
 
 NEGATIVE_MODES = ("result", "wipe", "side")  # that show the result through its mapping

@@ -20,7 +20,6 @@ from workbench.panels.compare.bars import (
     ModeBar,
     ModeOptions,
     NegativeChip,
-    OpeningCard,
     ReadOutRow,
     Values,
     make_chip,
@@ -48,7 +47,7 @@ from workbench.panels.compare.wipe_view import (
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import VBox
-from workbench.widgets.message_bar import Floating
+from workbench.widgets.message_bar import Floating, OpeningCard
 
 LARGE_TIP = (
     "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
@@ -490,9 +489,9 @@ class CompareView(QWidget):
             self._refresh()
 
     def _show_negative(self) -> None:
-        after = None if self._holding or self._is_original else self._after.display
+        is_hidden = self._holding or self._is_original or self._is_bare
+        after = None if is_hidden else self._after.display
         is_needed = after is not None and self._negative.is_needed(self._state)
-        is_needed = is_needed and not self._is_bare
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
