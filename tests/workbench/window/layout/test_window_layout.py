@@ -122,6 +122,30 @@ def test_full_screen_is_the_picture_alone_and_the_window_is_as_it_was_afterwards
 # -- panels
 
 
+def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
+    window.resize(*WIDE)
+    settings, widths = window.docks["Settings"], set()
+    window.docks.bring_forward("Settings")
+    qtbot.wait(50)
+    place = settings.mapTo(window, QPoint())
+    for title in ("Blocks", "Weights", "Pixel"):
+        window.docks.bring_forward(title)
+        qtbot.wait(50)
+        widths.add(window.docks[title].width())
+        assert settings.mapTo(window, QPoint()) == place, title
+    assert len(widths) == 1
+    hold = child(window, "pixel-hold")
+    place = hold.mapTo(window, QPoint())
+    for at in ((10, 10), (0, 0)):  # where the sentence is longer
+        window.pixel.get().hold(at)
+        qtbot.wait(50)
+        assert hold.mapTo(window, QPoint()) == place
+    names = [each for each in window.tool_row.names if each.isVisible()]
+    assert [each.text() for each in names] == ["Size", "Runs on", "Block"]
+    window.resize(1280, 720)
+    until(qtbot, lambda: not any(each.isVisible() for each in names))
+
+
 def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(qtbot, window):
     click(child(window, "rail-sweep"))
     assert opened(window) == ["Sweep"]
