@@ -112,6 +112,16 @@ def share_done(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampl
     return sum(rounds_done(known.get(cell), rounds) for cell in cells) / (rounds * len(cells))
 
 
+def place_in(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampling) -> str:
+    """How far a sweep of `cells` is: "7 of 15", from the second round on "7 of 15 in round 2"."""
+    known = {record.cell: record for record in records}
+    done = [rounds_done(known.get(cell), rounds_of(sampling)) for cell in cells]
+    before = min([*done, rounds_of(sampling) - 1])  # rounds that all have had
+    count = sum(each > before for each in done)
+    place = f"{count:,} of {len(done):,}"
+    return f"{place} in round {before + 1}" if before > 0 and count < len(done) else place
+
+
 # Products of a weight and a sample per second, of one core and of a GPU, as `workbench bench cpu`
 # and `bench kernels` measured them.
 PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}

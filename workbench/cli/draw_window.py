@@ -95,6 +95,7 @@ def draw(
         _resize(window, size)  # with the timings its contents may have grown
         if kernel is not None:
             wait_until(window, lambda: window.kernel.get().is_tried)
+        window.messages.clear("info")  # it lies over the time
         image = look(window)
         try:
             save_png(output, image, window.memory.for_screenshot() | {"modes": list(modes)})
@@ -149,14 +150,14 @@ def real_window(
         window = MainWindow(engine_maker(arguments), settings)
         window.setWindowState(QtCore.Qt.WindowState.WindowNoState)  # not as large as the screen
         window.resize(*size)
-        window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
+        window.opener.asked.connect(lambda _sentence, go_on, _: go_on())  # nobody is there to agree
         window.show()
         collector = GarbageCollector(window)
         try:
             yield window
         finally:
             collector.stop()
-            window.close()
+            window.leave()
             window.deleteLater()
             QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kernels.core import safe_files
 from kernels.pictures.generated import PICTURES
 from workbench.files.formats import format_of
-from workbench.files.picture_errors import ImageFileError, TooLargeError
+from workbench.files.picture_errors import ImageFileError, LargePictureError, TooLargeError
 from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
 
 
@@ -122,21 +122,27 @@ def load_any_size(
     ask: bool = False,
     is_stopped: Callable[[], bool] = lambda: False,
     say: Callable[[float], None] = lambda _: None,
+    is_reduced: bool = False,
 ) -> Picture:
     """Read a picture, of a TIFF that does not fit into memory a reduced copy.
 
     page, ask, is_stopped  as `load` has them; about a copy nothing is asked
     say                    gets the share of a copy that has been read now and then
+    is_reduced             read a copy of a TIFF in any case
 
     Raises ImageFileError.
     """
     path = Path(path).absolute()
     try:
-        return load(path, page=page, ask=ask, is_stopped=is_stopped)
-    except TooLargeError:
+        if not is_reduced:
+            return load(path, page=page, ask=ask, is_stopped=is_stopped)
+    except (LargePictureError, TooLargeError) as error:
         from workbench.files.from_tiff import is_tiff  # tifffile: not before it is needed
 
-        if not is_tiff(path):
+        has_copy = is_tiff(path)
+        if isinstance(error, LargePictureError):
+            error.has_copy = has_copy
+        if not has_copy or isinstance(error, LargePictureError):
             raise
     from workbench.files.large_pictures import load_reduced
 

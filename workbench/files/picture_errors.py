@@ -11,7 +11,11 @@ class LargePictureError(ImageFileError):
     """A picture needs so much memory that the user is to be asked whether to open it.
 
     str(error) says how much.  Nothing but its header was read.
+
+    has_copy  whether a reduced copy can be opened in its place
     """
+
+    has_copy = False
 
 
 class TooLargeError(ImageFileError):

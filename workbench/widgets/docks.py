@@ -30,7 +30,7 @@ HANDLE_PX = 4
 
 
 class Docks(QWidget):
-    """The picture, at most one panel of either side beside it, and the rail at the far right.
+    """The picture, at most one panel at either side of it, and the rail at the far right.
 
     A panel that is closed does nothing; one that was never open is not even made.  Two are open at
     once only where that keeps MIN_SHARE of the window for the picture.  One that would be wider
@@ -58,9 +58,7 @@ class Docks(QWidget):
         self._parts.addWidget(centre)
         self._parts.setStretchFactor(0, 1)
         self._parts.splitterMoved.connect(self._remember_widths)
-        in_place = sorted(panels, key=lambda panel: SIDES.index(panel.dock.place))
-        made = {panel.dock.title: self._make(panel) for panel in in_place}
-        self._frames = {title: made[title] for title in self._panels}
+        self._frames = {title: self._make(panel) for title, panel in self._panels.items()}
         self.rail = Rail(list(self._frames), self)
         # Making a panel takes as long as showing it: it is made before the finger is up again.
         self.rail.pressed.connect(lambda title: self.panel(title).get())
@@ -77,7 +75,8 @@ class Docks(QWidget):
         grid.setRowStretch(0, 1)
 
     def _make(self, panel: LazyPanel[Any]) -> PanelFrame:
-        frame, place = PanelFrame(panel, self._parts), self._parts.count()
+        frame = PanelFrame(panel, self._parts)
+        place = 0 if panel.dock.place == "left" else self._parts.count()
         frame.setMinimumWidth(theme.in_letters(MIN_PX))
         self._parts.insertWidget(place, frame)
         frame.enlarge_wanted.connect(partial(self.enlarge, panel.dock.title))
@@ -214,13 +213,13 @@ class Docks(QWidget):
 
     def arrange(self) -> None:
         """Give the open panels their widths, and the picture what is left."""
-        widths = {frame: self._width_of(frame) for frame in self._all_open}
+        widths: dict[QWidget | None, int] = {each: self._width_of(each) for each in self._all_open}
         # A panel may have it all on stage.
         self._centre.setHidden(self._share == 1.0 and bool(widths))
         taken = sum(widths.values()) + HANDLE_PX * len(widths)
-        frames = [self._parts.widget(number) for number in range(1, self._parts.count())]
-        sizes = [widths.get(frame, 0) for frame in frames if isinstance(frame, PanelFrame)]
-        self._parts.setSizes([max(self._inner_px - taken, 1), *sizes])
+        widths[self._centre] = max(self._inner_px - taken, 1)
+        every = map(self._parts.widget, range(self._parts.count()))
+        self._parts.setSizes([widths.get(each, 0) for each in every])
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -67,6 +67,9 @@ VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
 TIPS = asset_table("tips.toml")["files"]
 
 
+UNDER_WAY = "Files are being filtered; what is finished is kept, and can be resumed."
+
+
 class FileFilter(QDialog):
     """A dialog with one run at a time, beside the usable window; closing it stops nothing."""
 
@@ -108,6 +111,11 @@ class FileFilter(QDialog):
     def is_settled(self) -> bool:
         """True while no plan is being made and nothing runs."""
         return not self._is_looking and not self._process.is_running
+
+    @property
+    def under_way(self) -> str:
+        """What becomes of the files that are being filtered when the window closes; empty: none."""
+        return UNDER_WAY if self._process.is_running else ""
 
     def open_folder(self) -> None:
         """Show the dialog with the folder in view, or that of the last time.

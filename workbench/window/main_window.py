@@ -20,6 +20,7 @@ from kernels.engine.engine import Engine, all_implementations
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background, bugs
+from workbench.base.plain_text import ask_before
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
@@ -57,7 +58,6 @@ from workbench.window.picture_intake import (
     PageBox,
     PictureIntake,
     PlaceBar,
-    ask_about_large_pictures,
 )
 from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         remembered = self.settings.get("choices", {})
         changes, self._left_out = choices.recalled(remembered, self.store.state)
         self._lost = ""  # the sentence on what cannot be had
-        self._is_begun = False  # until the GPU was looked for
+        self._is_begun = self._is_leaving = False  # the first until the GPU was looked for
         self.store.choose(**changes)
         self._make_session(make_engine)
         self._make_panels()
@@ -133,13 +133,19 @@ class MainWindow(QMainWindow):
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
-        self.messages = MessageBar(self.compare)
+        self.messages = MessageBar(self)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
         self.page_box, self.place = PageBox(), PlaceBar()
-        self.compare.read_out_row.take_in(self.page_box, self.place)
-        self.chip.setContentsMargins(0, 0, 8, 0)
-        self.statusBar().addPermanentWidget(self.chip)
+        row = self.compare.read_out_row
+        self.statusBar().addWidget(row.read_out, 1)  # which a message may hide, and nothing else
+        for each in (
+            self.page_box,
+            self.chip,
+            self.place,
+            row,
+        ):  # buttons last: nothing pushes them
+            self.statusBar().addPermanentWidget(each)
         store, worker, reading = self.store, self.worker, self.reading
         self.tool_row = ToolRow(store, reading, partial(self._enter, "Settings"))
         self.runs = RunHistory(self)
@@ -175,10 +181,11 @@ class MainWindow(QMainWindow):
         rows.addWidget(steps)
         self.docks = Docks(body, self.compare, self.timing_views.line, panels)
         rows.addWidget(self.docks, 1)
-        self.statusBar().addWidget(self.compare.read_out_row, 1)
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
+        self.messages.lie_over(line, self.compare)
+        self.compare.changed.connect(self._show_title)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 
     def _make_services(self) -> None:
@@ -219,9 +226,9 @@ class MainWindow(QMainWindow):
         self.report_writer = ReportWriter(sweeps)
         self.sweep_menu = SweepMenu(sweeps)
         # Input and output.
-        self.intake = PictureIntake(parts, self.timing_views, self.sweep, self.sweep_menu)
-        self.open_menu = OpenMenu(parts)
+        self.intake = PictureIntake(parts, self.sweep, self.sweep_menu)
         self.walk = Walk(store, self.opener, reading, self)
+        self.open_menu = OpenMenu(parts, self.walk)
         self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(parts)
@@ -308,8 +315,8 @@ class MainWindow(QMainWindow):
         folder.lost.connect(self._leave_own_kernel)
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
-        ask_about_large_pictures(self.opener, messages)
         self.opener.busy.connect(self.compare.show_opening)
+        self.opener.progressed.connect(self.compare.show_share)
         self.timing_views.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
     def _connect_services(self) -> None:
@@ -371,9 +378,11 @@ class MainWindow(QMainWindow):
             if panel.made is not None:
                 tell(panel.made)
         self.page_box.show_picture(state.picture)
-        name = f"{state.picture.title} — " if state.picture else ""
-        self.setWindowTitle(f"{name}{TITLE}")
         self.menus.refresh()
+
+    def _show_title(self) -> None:
+        assert self.compare.picture is not None
+        self.setWindowTitle(f"{self.compare.picture.title} — {TITLE}")
 
     def _tell(self, panel: Any) -> None:
         panel.show_state(self.store.state)
@@ -470,9 +479,23 @@ class MainWindow(QMainWindow):
 
     # -- as any window
 
+    def leave(self) -> None:
+        """Close the window without a question."""
+        self._is_leaving = True
+        if self.presenter.show is not None:
+            self.presenter.show.end()
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
+            event.ignore()
+            return
+        files = self.filter_menu.made
+        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
+        if any(under_way) and not self._is_leaving:
+            question = " ".join(filter(None, (*under_way, "Close the window?")))
+            ask_before(self, question, "Close", self.leave)
             event.ignore()
             return
         self.presenter.close()

@@ -23,16 +23,15 @@ from workbench.imaging.pictures import ONE_PAGE, Picture
 from workbench.model import choices, intents, step_files
 from workbench.model.state import FACTS, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
-from workbench.session.opener import MISSING, LookedAt, Opener
+from workbench.session.opener import MISSING, LookedAt, Walk
 from workbench.session.session_store import is_named_for_sweep, is_plan
 from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.message_bar import Act, MessageBar
+from workbench.widgets.message_bar import Act
 from workbench.widgets.number_boxes import WholeBox
 from workbench.window.steps_menu import is_list
 from workbench.window.talk import ENDING as TALK_ENDING
@@ -95,7 +94,6 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
-    timing      forgets the figures of the picture before
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
 
@@ -111,12 +109,10 @@ class PictureIntake(QObject):
     kernel_wanted = Signal(object)
     steps_wanted = Signal(object)
 
-    def __init__(
-        self, parts: Parts, timing: TimingViews, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu
-    ) -> None:
+    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu) -> None:
         super().__init__(parts.window)
         self._store, self._worker, self._opener = parts.store, parts.worker, parts.opener
-        self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
+        self._compare, self._sweep, self._sweep_menu = parts.compare, sweep, sweep_menu
         self._kernels, self._background = parts.kernels, parts.reading
         self._settings, self._messages = parts.settings, parts.messages
         self._told = ""  # the remarks shown about the last picture
@@ -129,6 +125,8 @@ class PictureIntake(QObject):
         self._opener.not_stored.connect(self._keep_as_it_is)
         self._opener.restored.connect(self._take_settings)
         self._opener.offered.connect(self._take_offer)
+        self._opener.asked.connect(self._ask)
+        self._compare.stopped.connect(self._stop)
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
@@ -193,7 +191,6 @@ class PictureIntake(QObject):
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
-        self._timing.show_empty(NO_PICTURE)
         changes = intents.with_picture(picture, self._store.state)
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
@@ -210,6 +207,26 @@ class PictureIntake(QObject):
         self._messages.clear("error")
         self._messages.dismiss(self._told)  # it was about the picture before
         self._tell_remarks(picture)
+
+    def _ask(self, sentence: str, go_on: Callable[[bool], None], has_copy: bool) -> None:
+        """Ask how to open a picture that takes much of the memory."""
+
+        def open_it(is_reduced: bool) -> None:
+            self._messages.dismiss(sentence)
+            go_on(is_reduced)
+
+        whole: Act = ("&Open all of it", partial(open_it, False))
+        other: Act = ("&Leave it", partial(self._messages.dismiss, sentence))
+        if has_copy:
+            other = ("Open a &reduced copy", partial(open_it, True))
+        self._messages.show_message("warning", sentence, actions=(whole, other))
+
+    def _stop(self) -> None:
+        """Open no other picture; one that is not on screen yet gives way to the one that is."""
+        self._opener.stop()
+        state, shown = self._store.state, self._compare.picture
+        if shown is not None and state.picture is not shown:
+            self._store.update(**intents.with_picture(shown, state))
 
     @Slot(object, object)
     def _store_again(self, old: State, new: State) -> None:
@@ -305,36 +322,6 @@ def _is_for_a_panel(path: Path) -> bool:
     return is_named_for_sweep(path) or is_own(path.name)
 
 
-def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
-    """Ask before a large picture is opened, and offer to stop it."""
-    asked, said = "", ""
-
-    def ask(sentence: str, go_on: Callable[[], None]) -> None:
-        nonlocal asked
-        asked = sentence
-        leave = ("Leave it", lambda: messages.clear("warning"))
-        messages.show_message("warning", sentence, actions=[("Open it", go_on), leave])
-
-    def tell(sentence: str) -> None:
-        nonlocal said
-        if said:
-            messages.reword(said, sentence)
-        elif messages.kind == "warning" and messages.sentence != asked:
-            return  # that waits to be read; the view says what is being opened as well
-        else:
-            messages.show_message("info", sentence, actions=[("Stop", opener.stop)], stays=True)
-        said = sentence
-
-    def leave_off() -> None:
-        nonlocal said
-        messages.dismiss(said)
-        said = ""
-
-    opener.asked.connect(ask)
-    opener.progressed.connect(tell)
-    opener.busy.connect(lambda name: None if name else leave_off())
-
-
 class PlaceBar(QWidget):
     """A row for the status bar; hidden where there is nowhere to go.
 
@@ -369,8 +356,10 @@ class PlaceBar(QWidget):
             return
         at, count = shelf.index + 1, len(shelf.names)
         self._words.setText(f"{at:,} of {count:,}")
+        widest = self._words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
+        self._words.setMinimumWidth(widest)  # so that the arrows stay where they are
         where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
-        said = f"Picture {at:,} of {count:,} {where}"
+        said = f"Opened last: picture {at:,} of {count:,} {where}"
         self._words.setToolTip(tip_text(said))
         self._words.setAccessibleName(said)
         self._back.setEnabled(at > 1)
@@ -392,6 +381,7 @@ class PageBox(QWidget):
         tip = "The page, frame or plane in view (Shift+PgUp, Shift+PgDn)"
         self._box, self._of = WholeBox("page", "Page", tip), Label(name="page-of")
         self._box.valueChanged.connect(self._turn)
+        self._box.setFixedHeight(self.fontMetrics().height() + 6)  # no taller than what is beside
         HBox(self, (4, 0, 4, 0), 4).add(Label("Page"), self._box, self._of)
         self.show_picture(None)
 
@@ -421,9 +411,9 @@ IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
 class OpenMenu(QObject):
     """A menu that asks the opener for the picture that the user chose."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, walk: Walk) -> None:
         super().__init__(parts.window)
-        self._store, self._opener = parts.store, parts.opener
+        self._store, self._walk, self._opener = parts.store, walk, parts.opener
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
 
     def actions(self) -> Actions:
@@ -478,11 +468,10 @@ class OpenMenu(QObject):
 
     def step(self, step: int) -> None:
         """Open the next (1) or the previous (-1) picture."""
-        picture = self._store.state.picture
-        if picture is None or picture.path is None:
+        if self._walk.path is None:
             self._messages.show_message("info", IN_NO_FOLDER)
         else:
-            self._opener.open_neighbour(picture.path, step)
+            self._opener.open_neighbour(self._walk.path, step)
 
     def turn(self, by: int) -> None:
         """Open a page so many further on in the same file."""

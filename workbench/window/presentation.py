@@ -92,7 +92,9 @@ class Show(QObject):
         pixel = self._docks.panel("Pixel").made
         was_held = pixel is not None and pixel.is_held
         self._before = (parts.store.state, compare.choices(), self._rung.choices()["tab"], was_held)
-        self._silenced = [each for each in compare.findChildren(QShortcut) if each.isEnabled()]
+        parts.messages.clear("info")  # it would lie over the figures
+        keys = *compare.findChildren(QShortcut), *parts.messages.findChildren(QShortcut)
+        self._silenced = [each for each in keys if each.isEnabled()]
         for each in self._silenced:
             each.setEnabled(False)  # Esc would mean two things
         rows.insertWidget(rows.indexOf(self._docks), stage.head)

@@ -22,7 +22,7 @@ from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
-from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
+from workbench.panels.timing.status_line import COMING, PREVIEWED, REFUSED, TimingViews
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -68,6 +68,7 @@ class ResultViews(QObject):
         self._messages = messages
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
+        compare.changed.connect(lambda: timing.show_empty(REFUSED if live.is_refused else COMING))
         live.before_ready.connect(compare.show_before)
         live.preview_ready.connect(self._show_preview)
         live.after_ready.connect(self._show)

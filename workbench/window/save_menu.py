@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QWidget
 
 from kernels.core.job import Result
 from workbench.base import numbers
-from workbench.base.paths import identity
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
@@ -145,21 +144,13 @@ class SaveMenu(QObject):
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
-        """Ask where to save, with `name` proposed; None: nowhere, or over the open picture."""
-        picture = self._store.state.picture
-        original = picture.path if picture is not None else None
-        folder = save_folder(self._settings)
-        if folder == Path() and original is not None:
-            folder = original.parent
+        """Ask where to save, with `name` proposed; None: nowhere."""
+        picture, folder = self._store.state.picture, save_folder(self._settings)
+        if folder == Path() and picture is not None and picture.path is not None:
+            folder = picture.path.parent
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
-        if path is None:
-            return None
-        if original is not None and identity(original) == identity(path):
-            self._messages.show_message(
-                "error", f"{path.name} is the picture that is open; save under another name."
-            )
-            return None
-        remember_folder(self._settings, path)
+        if path is not None:
+            remember_folder(self._settings, path)
         return path
 
     @Slot(object, str, object)

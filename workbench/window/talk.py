@@ -44,7 +44,7 @@ PANELS = (
 )
 CHART = "chart"  # no panel of the window, but a chart of its own
 PAGES = ("idea", "ladder", "source", "ptx")  # of the implementation
-IN_FILE = ("name", "note", "picture", "choices", "look")  # of a step
+IN_FILE = ("name", "note", "picture", "choices", "look", "page")  # of a step
 Area = tuple[float, float, float, float]
 
 

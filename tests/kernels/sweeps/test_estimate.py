@@ -7,7 +7,7 @@ import pytest
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
 from kernels.sweeps import estimate
-from kernels.sweeps.estimate import ROUNDS, estimated_s
+from kernels.sweeps.estimate import ROUNDS, estimated_s, place_in
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record
 
@@ -86,3 +86,15 @@ def test_rounds_that_are_behind_take_no_more_time():
     assert left[1:] == sorted(left[1:], reverse=True)
     assert left[-1] == pytest.approx(left[1] / (ROUNDS - 1), rel=0.01)
     assert left[-1] > 0
+
+
+def test_how_far_a_sweep_is_counts_what_was_measured_once():
+    cells = [of_size(CPU, side) for side in range(1000, 1015)]
+    part = Measurement(Timing((1.0,), rounds=(1,)), (), None)
+    once = [Record(cell, part, 0.0) for cell in cells]
+    assert place_in(cells, [], Sampling()) == "0 of 15"
+    assert place_in(cells, once[:7], Sampling()) == "7 of 15"
+    twice = Measurement(Timing((1.0, 1.0), rounds=(1, 1)), (), None)
+    again = [Record(cell, twice, 0.0) for cell in cells[:4]]
+    assert place_in(cells, [*once, *again], Sampling()) == "4 of 15 in round 2"
+    assert place_in(cells, [seen(cell, 0.0) for cell in cells], Sampling()) == "15 of 15"

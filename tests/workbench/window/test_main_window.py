@@ -1,14 +1,25 @@
 """The window as a whole: coming, showing, remembering and going, with a real engine."""
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QMessageBox, QPushButton, QSlider
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 
 from kernels.core.job import Progress
 from kernels.engine.auto import AUTO
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until, view
+from tests.workbench.driving import (
+    answer,
+    child,
+    click,
+    pick,
+    question,
+    settle,
+    show_picture,
+    trigger,
+    until,
+    view,
+)
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
@@ -110,17 +121,6 @@ def test_settings_that_are_no_good_are_said_and_stay_said(text, words, qtbot, ho
     assert words in window.messages.sentence
 
 
-def answer(window, text=None, key=None):
-    """Answer the question about all settings by a button, or by a key."""
-    trigger(window, "Reset all settings…")
-    (box,) = [each for each in window.findChildren(QMessageBox) if each.isVisible()]
-    if key is not None:
-        QTest.keyClick(box, key)
-    else:
-        click(next(each for each in box.buttons() if each.text().replace("&", "") == text))
-    assert not box.isVisible()
-
-
 def test_everything_can_be_reset(qtbot, home, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
@@ -138,6 +138,7 @@ def test_everything_can_be_reset(qtbot, home, make_window):
         return result and (result.job.border, result.job.implementation)
 
     until(qtbot, lambda: ran() == ("wrap", "sequential"))
+    trigger(window, "Reset all settings…")
     answer(window, "Reset")
     until(qtbot, lambda: ran() == ("clamp", "opencv"))
     assert window.store.state.border == "clamp"
@@ -175,14 +176,21 @@ def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
     assert result.job.border == "zero"
 
 
-def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
+def test_it_closes_in_the_middle_of_a_job_and_asks_about_a_sweep(qtbot, make_window):
     window = make_window(lambda: Scripted(never_ends))
     show_picture(qtbot, window, noise(20, 30))
     window.store.update(ksize=127)
     child(window, "values-sizes").setText("8, 16")
     click(child(window, "sweep-start"))
     until(qtbot, lambda: child(window, "doing", QLabel).text())
+    until(qtbot, lambda: window.sweep_controller.under_way)
     window.close()
+    assert "A sweep is" in question(window).text()
+    QTest.keyClick(question(window), Qt.Key.Key_Escape)
+    assert window.isVisible()
+    window.close()
+    answer(window, "Close")
+    until(qtbot, lambda: not window.isVisible())
     assert window.worker.isFinished()
     assert not window.isVisible()
 

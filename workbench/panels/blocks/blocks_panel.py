@@ -143,10 +143,11 @@ class BlocksPanel(QWidget):
 
     def _lay_out(self) -> None:
         segments = HBox(spacing=0).add(*self._views.values())
-        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1, segments)
+        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1)
         VBox(self, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
-            *(self._sentence, self._click, (UprightArea(self.chart), 1)),
+            *(self._sentence, HBox(spacing=6).add((self._click, 1), segments)),
+            (UprightArea(self.chart), 1),
         )
 
     def choices(self) -> dict[str, Any]:

@@ -357,13 +357,8 @@ class ReadOutRow(QWidget):
             make_button(*each) for each in BUTTONS
         ]
         self.part.setCheckable(True)
-        self._row = HBox(self, (8, 0, 0, 0), 6).add((self.read_out, 1), self._zoom, *buttons)
+        HBox(self, (8, 0, 0, 0), 6).add((self.read_out, 1), self._zoom, *buttons)
         self.show_scale(None)
-
-    def take_in(self, *parts: QWidget) -> None:
-        """Put parts behind the values, whose room they take: with or without them nothing moves."""
-        for part in reversed(parts):
-            self._row.insertWidget(1, part)
 
     def show_scale(self, scale: float | None) -> None:
         """Show the screen pixels per picture pixel in percent; None: no picture."""

@@ -72,6 +72,7 @@ class PictureView(QWidget):
     values.
 
     exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
+    has_captions  false: nothing is written over the picture
     mark         the pixel (x, y) under the pointer in a linked view, or None
     """
 
@@ -98,7 +99,7 @@ class PictureView(QWidget):
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
-        self.exact_scale = 1.0
+        self.exact_scale, self.has_captions = 1.0, True
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -180,7 +181,8 @@ class PictureView(QWidget):
             self._paint_picture(painter, self._parts(event.region()))
             painter.restore()
             self._paint_overlays(painter)
-            self._paint_captions(painter)
+            if self.has_captions:
+                self._paint_captions(painter)
         self._paint_mark(painter)
         self._paint_focus(painter, colors)
 

@@ -225,7 +225,8 @@ class PixelPane(QWidget):
         tools, inside = QWidget(), QWidget()
         HBox(tools, 0).add((self._shown, 1), self._hold, self._zoom)
         rows = VBox(inside, MARGINS)
-        rows.add(self._path, place, self._hint, self._sentence, (self._numbers, 0), tools)
+        # Buttons first: words of any length move none of them.
+        rows.add(self._path, place, tools, self._hint, self._sentence, (self._numbers, 0))
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.addStretch()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWi
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
-from kernels.sweeps.estimate import about, share_done
+from kernels.sweeps.estimate import about, place_in, share_done
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.plan_run import OfCell
@@ -63,7 +63,8 @@ class RunRow(QWidget):
         self._varied: frozenset[str] = frozenset()  # what those cells differ in
         self.phase: Phase = "idle"
         self._is_busy = self._can_start = False
-        self._before = self._done = 0  # cells measured: at first, and now
+        self._before = self._done = 0  # cells measured, if only once: at first, and now
+        self._place = ""
         self._last_said = ""  # what was measured last
         self._ended = ""  # how the last sweep did
         self._clock = QElapsedTimer()
@@ -135,8 +136,9 @@ class RunRow(QWidget):
         self._left.setText(f"{about(left_s)} left" if rest and session.records else "")
 
     def _show_done(self, session: Session) -> None:
-        self._done = sum(record.is_complete for record in session.records)
-        share = share_done(self._cells, session.records, session.plan.sampling)
+        self._done = len({record.cell for record in session.records})
+        known = self._cells, session.records, session.plan.sampling
+        share, self._place = share_done(*known), place_in(*known)
         self._bar.setValue(round(share * self._bar.maximum()))
 
     def show_ended(self, is_complete: bool) -> None:
@@ -146,7 +148,7 @@ class RunRow(QWidget):
             took = numbers.duration(self._clock.elapsed())
             new = f", {self._done - self._before:,} of them new," if self._before else ""
             word = "Done" if is_complete else "Stopped"
-            self._ended = f"{word}: {self._done:,} of {len(self._cells):,}{new} in {took}"
+            self._ended = f"{word}: {self._place}{new} in {took}"
         self._cells = ()
         self._show_phase("idle")
 
@@ -183,7 +185,7 @@ class RunRow(QWidget):
         if self.is_idle:
             text = BUSY if self._is_busy else self._ended
         elif self.phase == "paused":
-            text = f"Paused at {self._done:,} of {len(self._cells):,}"
+            text = f"Paused at {self._place}"
         self._doing.show_text(text)
         self._doing.setVisible(bool(text))
         self._doing.setAccessibleName(f"Sweep: {text or 'idle'}")

@@ -268,6 +268,7 @@ class _Words(Label):
 
 
 NO_PICTURE = "Open a picture to see how fast it is filtered."
+COMING = "The picture is being filtered."
 REFUSED = "Not filtered, so there is nothing to time."
 PREVIEWED = "Preview. The whole picture is filtered next."
 

@@ -227,6 +227,8 @@ def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
     assert view.grab().toImage() != linear
     type_cell(grid, 0, 0, "x")
     assert not view.spots
+    settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=127))
+    assert "separable: 254 products per sample" in told.text(), "also of what cannot be drawn"
 
 
 # -- named weights

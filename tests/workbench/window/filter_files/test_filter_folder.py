@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import answer, child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.journal import place_of
 from workbench.cli import main
@@ -226,6 +226,8 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     click(button(other, "start"))
     until(qtbot, lambda: child(other, "folder-progress", QProgressBar).value() > done)
     other.close()
+    answer(other, "Close")
+    until(qtbot, lambda: not other.isVisible())
     for name in names_in(many / "out"):
         image_files.load(many / "out" / name)  # it is whole
 
