@@ -30,6 +30,7 @@ from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
 from kernels.sweeps.step_words import job_steps, made_filter
 from workbench.imaging.display_mapping import (
+    PLAIN,
     DisplayMapping,
     default_levels,
     is_signed,
@@ -246,6 +247,17 @@ def look_for(state: State) -> DisplayMapping:
     return _look(state, _swing_of(taken_in(state)) if is_around_zero(state) else None)
 
 
+def takes_tone(state: State) -> bool:
+    """Return True if the picture may hold more than is shown, or is shown otherwise already."""
+    is_deep = state.picture is not None and state.picture.samples.itemsize > 1
+    return is_deep or state.tone != PLAIN
+
+
+def look_before(state: State) -> DisplayMapping:
+    """Display mapping of the picture itself."""
+    return DisplayMapping(state.levels, tone=state.tone)
+
+
 def look_at(job: Job, state: State) -> DisplayMapping:
     """Display mapping of an earlier result of the same picture."""
     return _look(state, _swinging(job.steps) if job.picture.dtype.kind == "f" else None)
@@ -254,10 +266,11 @@ def look_at(job: Job, state: State) -> DisplayMapping:
 def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
     full = None if state.picture is None else state.picture.white
     if weights is None or full is None:
-        return DisplayMapping(state.levels, "clip", full)
+        return DisplayMapping(state.levels, "clip", full, state.tone)
     display = state.negative_display or natural_display(weights)
     low, high = state.levels or (0.0, full)  # a picture of little contrast has small differences
-    return DisplayMapping(state.result_levels or default_levels(display, high - low), display, full)
+    levels = state.result_levels or default_levels(display, high - low)
+    return DisplayMapping(levels, display, full, state.tone)
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:

@@ -140,7 +140,7 @@ class PartMenu(QObject):
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)
 
 
-def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> None:
+def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> QMenu:
     """Show widgets in a row at a place on the screen, until a click beside them."""
     menu, row = QMenu(parent), QWidget()
     HBox(row, (10, 4, 10, 4)).add(*parts)
@@ -149,6 +149,7 @@ def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> None:
     menu.addAction(action)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(place)
+    return menu
 
 
 def _cropped(picture: Picture, part: Region) -> Picture:

@@ -185,7 +185,8 @@ class NegativeChip(QToolButton):
         way = intents.look_for(state).negative_display
         words = NEGATIVE_TITLES[way]
         if levels is not None:
-            low, high = (numbers.in_digits(each).replace("-", "−") for each in levels)
+            ends = state.tone.exposed(levels, way in ("offset", "scaled"))
+            low, high = (numbers.in_digits(each).replace("-", "−") for each in ends)
             words = f"{words}: {low} to {high}"
         if f"{words} ▾" != self.text():
             self.setText(f"{words} ▾")

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.imaging.pictures import Picture
+from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.bars import (
     ModeBar,
@@ -54,6 +55,10 @@ LARGE_TIP = (
     "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
     "100 %. File ▸ Filter to file filters all of it."
 )
+EXPOSURE_TIP = (
+    "How bright a picture of 16 bits or floats is shown: stops, gamma, false colour, and which "
+    "pixels are clipped (X). The samples never change."
+)
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
@@ -75,6 +80,7 @@ class CompareView(QWidget):
 
     bar           the modes, for the window's toolbar
     read_out_row  the values under the pointer and the zoom, for its status bar
+    exposure      the button for the brightness of deep pictures
     options       the options of the mode, in a corner of the picture
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
@@ -319,9 +325,7 @@ class CompareView(QWidget):
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
         tiles = (self.compared or self._original, self._after, *worked_out, *pinned)
-        return partial(
-            side_by_side, [(each.display, each.caption) for each in tiles if each.display]
-        )
+        return partial(side_by_side, [(each.display, each.label) for each in tiles if each.display])
 
     def add_overlay(self, overlay: Overlay) -> None:
         for view in self._all_views:
@@ -366,8 +370,11 @@ class CompareView(QWidget):
         make_chip(self._large, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
         self._large.hide()
         self._large.clicked.connect(self.show_exact)
+        self.exposure = QToolButton()
+        make_chip(self.exposure, "exposure-chip", "Exposure", EXPOSURE_TIP)
+        self.exposure.setText("Exposure ▾")
         chips = QWidget()
-        VBox(chips, 0, 4).add(self._large, self._negative)
+        VBox(chips, 0, 4).add(self._large, self._negative, self.exposure)
         self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
         self._choose_panes()
 
@@ -435,7 +442,9 @@ class CompareView(QWidget):
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        self._chips_corner.setVisible(is_needed or bool(self._large.text()))
+        self.exposure.setVisible(intents.takes_tone(self._state))
+        chips = (self._large, self._negative, self.exposure)
+        self._chips_corner.setVisible(not all(map(QToolButton.isHidden, chips)))
 
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""

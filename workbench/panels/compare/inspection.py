@@ -48,7 +48,12 @@ SET_ASIDE = "What was pinned is of {}, and will be there again with that picture
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
 CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
-DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
+DISPLAY_FIELDS = (
+    "levels",
+    "tone",
+    "result_levels",
+    "negative_display",
+)  # of the State, for pins as well
 
 
 class Inspection(QObject):

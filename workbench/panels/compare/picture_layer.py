@@ -153,6 +153,12 @@ class Shown(NamedTuple):
     samples: NDArray[Any] | None = None  # (H, W, C), for the cells of large pixels
     patch: Patch | None = None  # a part at full resolution
 
+    @property
+    def label(self) -> str:
+        """The caption, and how bright it is shown where that is not as usual."""
+        tone = str(self.display.tone) if self.display is not None else ""
+        return " · ".join(filter(None, (self.caption, tone)))
+
     def is_same(self, other: Shown) -> bool:
         """Compare arrays and displays by identity."""
         is_same = self.display is other.display and self.caption == other.caption

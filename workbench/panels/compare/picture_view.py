@@ -116,7 +116,7 @@ class PictureView(QWidget):
 
     @property
     def caption(self) -> str:
-        return self._layer.shown.caption
+        return self._layer.shown.label
 
     def show_picture(self, shown: Shown) -> None:
         """Paint this picture, its caption in its corner; without a display, the hint."""

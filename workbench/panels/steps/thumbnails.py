@@ -16,7 +16,6 @@ from kernels.core.step import Correlation
 from kernels.cpu.opencv import filtered, reduced_weights
 from kernels.engine.step_list import blended, inside
 from workbench.imaging.display import show
-from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.filter_previews import reduced
 from workbench.model import intents
 from workbench.model.state import State
@@ -39,7 +38,8 @@ def needs(state: State) -> list[tuple[Any, ...]]:
     at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
     how = weakref.ref(state.picture), state.border, state.is_rounded, state.region
     after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
-    return [(*how, (), DisplayMapping(state.levels, full=state.picture.white)), *after]
+    before = replace(intents.look_before(state), full=state.picture.white)
+    return [(*how, (), before), *after]
 
 
 @once_a_picture
