@@ -60,6 +60,11 @@ class MenuTree:
         """The line with the text `name`, without its &."""
         return self._actions[name]
 
+    def of_context(self, name: str) -> list[QAction]:
+        """The lines of a context menu, by its name in the table."""
+        lines = asset_table("menus.toml")[name]
+        return [self._actions.get(each) or QAction(self._window, separator=True) for each in lines]
+
     def refresh(self) -> None:
         """Enable what has something to do, and name it by what it would do."""
         for each, made, tip in self._changing:

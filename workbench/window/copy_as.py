@@ -76,13 +76,15 @@ class CopyAs(QObject):
         super().__init__(parts.window)
         self._store, self._worker, self._live = parts.store, parts.worker, parts.live
         self._rung_panel, self._background = rung, parts.reading
-        self._messages = parts.messages
+        self._messages, self._read_out = parts.messages, parts.compare.read_out_row.read_out
 
     def actions(self) -> Actions:
+        read_out = self._read_out
         return {
             "Command line": partial(self._copy, command_line, "the command line"),
             "Python": partial(self._copy, python, "the Python script"),
             "CUDA C++": self._copy_cuda,
+            "Pixel values": lambda: self._put(read_out.whole, "Copied the pixel's values."),
         }
 
     def _copy(self, make: Callable[..., str], what: str) -> None:

@@ -258,6 +258,7 @@ class MainWindow(QMainWindow):
         ):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
+        self.compare.addActions(self.menus.of_context("picture"))
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))

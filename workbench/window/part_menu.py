@@ -60,14 +60,15 @@ class PartMenu(QObject):
         take_all: Callable[[], None] = partial(self._store.choose, region=None)
         does = (take_all, self._feather, self._crop, self._zoom, self._copy_numbers)
         found = {name: Action(do, self._why_not) for name, do in zip(OF_PART, does, strict=True)}
-        return {SELECT: lambda: self._selection.turn(not self._selection.is_on), **found}
+        turn = self._selection.turn
+        zoom = {"Zoom to a rectangle": partial(turn, True, zooms=True)}
+        return {SELECT: lambda: turn(not self._selection.is_on), **zoom, **found}
 
     def fill(self, tree: MenuTree) -> None:
-        """Let the line of the mode say whether it is on, and offer all lines on the picture."""
+        """Let the line of the mode say whether it is on."""
         select = tree.action(SELECT)
         select.setCheckable(True)
         self._selection.toggled.connect(select.setChecked)
-        self._compare.addActions([select, *map(tree.action, OF_PART)])
 
     @property
     def _state(self) -> State:

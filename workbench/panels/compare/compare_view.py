@@ -27,7 +27,6 @@ from workbench.panels.compare.bars import (
 )
 from workbench.panels.compare.picture_layer import (
     MAX_SCALE,
-    MIN_SCALE,
     Patch,
     Point,
     Shown,
@@ -69,6 +68,7 @@ MIN_SIZE = QSize(160, 120)
 NAMES = {"wipe": "Before and after", "difference": "Comparison", "mismatch": "Comparison"}
 WORKED_OUT = ("difference", "mismatch")
 RING_PX = 10  # radius in device-independent pixels
+LEAST_PX = 64
 AROUND = 0.88  # share of the view that a shown area fills
 CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
@@ -134,7 +134,7 @@ class CompareView(QWidget):
     def menu_actions(self) -> Actions:
         acts: dict[str, Callable[[], None]] = {
             "Fit": self.show_fit,
-            "100 %": self.show_exact,
+            **{f"{100 * n} %": partial(self.show_exact, n) for n in (1, 2, 4)},
             "Zoom in": partial(self.zoom, 1),
             "Zoom out": partial(self.zoom, -1),
         }
@@ -177,7 +177,7 @@ class CompareView(QWidget):
             self._after = Shown()
         self.picture, self._before = picture, display
         for view in self._all_views:
-            view.exact_scale = self._exact_scale
+            view.exact_scale, view.limits = self._exact_scale, self._limits
         self._panes.show_size(display.size)
         self._make_room()
         self._refresh()
@@ -288,18 +288,17 @@ class CompareView(QWidget):
 
     def zoom(self, direction: int) -> None:
         """Show the next larger (1) or smaller (-1) round scale."""
-        self._move(self._shown_transform().stepped(direction, self._max_scale))
+        self._move(self._shown_transform().stepped(direction, self._limits))
 
     def show_area(self, area: QRectF) -> None:
         """Fill the view with these pixels of the picture, and a little around them."""
         (width, height), centre = self._view_size, area.center()
         scale = min(width / area.width(), height / area.height()) * AROUND
-        scale = min(max(scale, MIN_SCALE), self._max_scale)
-        self._move(ViewTransform(scale, (centre.x(), centre.y())))
+        self._move(ViewTransform(self._within(scale), (centre.x(), centre.y())))
 
-    def show_exact(self) -> None:
-        """Show one screen pixel for each pixel of the picture's file."""
-        self._move(ViewTransform(self._exact_scale, self._shown_transform().centre))
+    def show_exact(self, times: int = 1) -> None:
+        """Show each pixel of the picture's file as so many of the screen, across and down."""
+        self._move(ViewTransform(times * self._exact_scale, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
         """The part of the picture in view and the divider's place, fit for JSON."""
@@ -309,8 +308,7 @@ class CompareView(QWidget):
     def restore(self, choices: Mapping[str, Any]) -> None:
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
-                scale = min(max(scale, MIN_SCALE), self._max_scale)
-                self._move(ViewTransform(scale, (x, y)))
+                self._move(ViewTransform(self._within(scale), (x, y)))
         if isinstance(divider := choices.get("divider"), int):
             self.main.divider.setValue(divider)
 
@@ -354,7 +352,7 @@ class CompareView(QWidget):
         self.read_out_row = row = ReadOutRow()
         self._read_out = row.read_out
         row.fit.clicked.connect(self.show_fit)
-        row.exact.clicked.connect(self.show_exact)
+        row.exact.clicked.connect(lambda: self.show_exact())
         row.original.pressed.connect(lambda: self._hold(True))
         row.original.released.connect(lambda: self._hold(False))
         self.keys = PictureKeys(self)
@@ -369,7 +367,7 @@ class CompareView(QWidget):
         self._negative, self._large = NegativeChip(self._store), QToolButton()
         make_chip(self._large, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
         self._large.hide()
-        self._large.clicked.connect(self.show_exact)
+        self._large.clicked.connect(lambda: self.show_exact())
         self.exposure = QToolButton()
         make_chip(self.exposure, "exposure-chip", "Exposure", EXPOSURE_TIP)
         self.exposure.setText("Exposure ▾")
@@ -538,8 +536,13 @@ class CompareView(QWidget):
         return 1.0 if large is None else float(large.step)
 
     @property
-    def _max_scale(self) -> float:
-        return MAX_SCALE * self._exact_scale
+    def _limits(self) -> tuple[float, float]:
+        """Scales to zoom to; at the least the picture is still LEAST_PX long, or as in its file."""
+        exact, size = self._exact_scale, (1, 1) if self._before is None else self._before.size
+        return min(LEAST_PX / max(size), exact), MAX_SCALE * exact
+
+    def _within(self, scale: float) -> float:
+        return min(max(scale, self._limits[0]), self._limits[1])
 
     def _shown_transform(self) -> ViewTransform:
         size = (1, 1) if self._before is None else self._before.size

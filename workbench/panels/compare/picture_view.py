@@ -38,7 +38,7 @@ from shiboken6 import isValid
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import (
-    MAX_SCALE,
+    LIMITS,
     PictureLayer,
     Point,
     Shown,
@@ -68,8 +68,8 @@ class PictureView(QWidget):
     """A `Display` seen through a `ViewTransform`; the user zooms, pans and points.
 
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
-    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Large pixels show their
-    values.
+    click: 100 % there, or fit; keys + - 0 (fit) 1 2 4 (100 to 400 %) and the arrows.  Large pixels
+    show their values.
 
     exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
     mark         the pixel (x, y) under the pointer in a linked view, or None
@@ -98,7 +98,7 @@ class PictureView(QWidget):
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
-        self.exact_scale = 1.0
+        self.exact_scale, self.limits = 1.0, LIMITS
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -326,13 +326,14 @@ class PictureView(QWidget):
         width, height = self.device_size
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.moved.emit(self.transform.stepped(1, MAX_SCALE * self.exact_scale))
+                self.moved.emit(self.transform.stepped(1, self.limits))
             case Qt.Key.Key_Minus:
-                self.moved.emit(self.transform.stepped(-1))
+                self.moved.emit(self.transform.stepped(-1, self.limits))
             case Qt.Key.Key_0:
                 self.moved.emit(None)
-            case Qt.Key.Key_1:
-                self.moved.emit(ViewTransform(self.exact_scale, self.transform.centre))
+            case Qt.Key.Key_1 | Qt.Key.Key_2 | Qt.Key.Key_4:
+                scale = self.exact_scale * (event.key() - Qt.Key.Key_0.value)
+                self.moved.emit(ViewTransform(scale, self.transform.centre))
             case key if key in ARROWS:
                 across, down = ARROWS[key]
                 dx, dy = -across * PAN_STEP * width, -down * PAN_STEP * height
@@ -360,8 +361,7 @@ class PictureView(QWidget):
     def _zoom(self, position: QPointF, factor: float) -> None:
         if self.display is not None:
             at = self._to_device(position)
-            most = MAX_SCALE * self.exact_scale
-            self.moved.emit(self.transform.zoomed_at(at, factor, self.device_size, most))
+            self.moved.emit(self.transform.zoomed_at(at, factor, self.device_size, self.limits))
 
     def _to_device(self, position: QPointF) -> Point:
         ratio = self.devicePixelRatioF()
