@@ -347,7 +347,8 @@ def with_picture(picture: Picture, state: State | None = None) -> Changes:
 
     state  the one before: its part of the picture goes where nothing of it is in this one
     """
-    changes: Changes = {"picture": picture, "levels": None, "result_levels": None}
+    gone = "levels", "result_levels", "reference"
+    changes: Changes = {"picture": picture, **dict.fromkeys(gone)}
     if state is None or state.picture is None:
         return changes
     is_in_it = part_of(replace(state, picture=picture)) is not None

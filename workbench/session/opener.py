@@ -93,6 +93,10 @@ class Opener(QObject):
         """Find out what `paths` are, and `take` that, unless something else is requested first."""
         self._ask(lambda **_: _looked_at(paths), _in_words(paths), take)
 
+    def load(self, path: Path, take: Callable[[Picture], None]) -> None:
+        """Load a picture, and `take` it, unless something else is requested first."""
+        self._ask(partial(image_files.load_any_size, path), path.name, take)
+
     def open_together(self, paths: Sequence[Path]) -> None:
         """Open the first of several pictures, or of a folder; the others follow."""
         self._ask(partial(_gather, paths), _in_words(paths))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
@@ -60,10 +61,17 @@ class MenuTree:
         """The line with the text `name`, without its &."""
         return self._actions[name]
 
-    def of_context(self, name: str) -> list[QAction]:
-        """The lines of a context menu, by its name in the table."""
-        lines = asset_table("menus.toml")[name]
-        return [self._actions.get(each) or QAction(self._window, separator=True) for each in lines]
+    def offer_on(self, view: QWidget, name: str) -> None:
+        """Give `view` a context menu: its own lines, then those that the table lists as `name`."""
+        menu = QMenu(view, toolTipsVisible=True)
+        menu.addActions(view.actions())
+        for each in asset_table("menus.toml")[name]:
+            if each == SEPARATOR:
+                menu.addSeparator()
+            else:
+                menu.addAction(self._actions[each])
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(lambda at: menu.popup(view.mapToGlobal(at)))
 
     def refresh(self) -> None:
         """Enable what has something to do, and name it by what it would do."""

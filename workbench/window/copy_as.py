@@ -79,12 +79,11 @@ class CopyAs(QObject):
         self._messages, self._read_out = parts.messages, parts.compare.read_out_row.read_out
 
     def actions(self) -> Actions:
-        read_out = self._read_out
         return {
             "Command line": partial(self._copy, command_line, "the command line"),
             "Python": partial(self._copy, python, "the Python script"),
             "CUDA C++": self._copy_cuda,
-            "Pixel values": lambda: self._put(read_out.whole, "Copied the pixel's values."),
+            "Pixel values": lambda: self._put(self._read_out.whole, "Copied it."),
         }
 
     def _copy(self, make: Callable[..., str], what: str) -> None:

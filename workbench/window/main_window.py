@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
         ):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
-        self.compare.addActions(self.menus.of_context("picture"))
+        self.menus.offer_on(self.compare, "picture")
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
@@ -288,8 +288,8 @@ class MainWindow(QMainWindow):
             *(self.open_menu, self.kernel_menu, self.screenshots, self.copy_as),
             *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
             *(self.panel_letters, self.presenter, self.steps_menu, self.part_menu),
-            *(self.exposure_menu,),
             *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
+            *(self.exposure_menu, self.intake),
         ):
             found |= each.actions()
         return found

@@ -85,6 +85,7 @@ def words_for(content: QMimeData) -> str:
     return " ".join(filter(None, ("Open", kind, short)))
 
 
+UNLIKE = "{name} is {other}: only another picture of {kind} can be compared with this one."
 RESTORED = ("picture", "pins", "against")  # of a screenshot
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
@@ -114,6 +115,7 @@ class PictureIntake(QObject):
         self, parts: Parts, timing: TimingViews, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu
     ) -> None:
         super().__init__(parts.window)
+        self._window = parts.window
         self._store, self._worker, self._opener = parts.store, parts.worker, parts.opener
         self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
         self._kernels, self._background = parts.kernels, parts.reading
@@ -148,11 +150,38 @@ class PictureIntake(QObject):
         for path in paths:
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
+    def actions(self) -> Actions:
+        return {"Compare with a file…": self._ask_for_other}
+
+    def _ask_for_other(self) -> None:
+        folder = str(self._settings.get(FOLDER, ""))
+        for path in ask_files(self._window, "Compare with a file", folder, OPEN_FILTER)[:1]:
+            self.compare(path)
+
+    def compare(self, path: Path) -> None:
+        """Hold the picture in a file against the one in view, with no filter in between."""
+        state = self._store.state
+
+        def take(other: Picture) -> None:
+            if state.picture is None or _kind(state.picture) != _kind(other):
+                kind = state.picture and _kind(state.picture)
+                said = UNLIKE.format(name=path.name, kind=kind, other=_kind(other))
+                self._messages.show_message("error", said)
+                return
+            changes = intents.with_picture(other) | intents.with_filter(state, "identity")
+            mode = "wipe" if state.view_mode == "result" else state.view_mode
+            changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            self._store.update(**changes | {"reference": state.picture})
+
+        self._opener.load(path, take)
+
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
         if open_one is not None and len(found.others) == 1:
             open_one(found.others[0])
         elif found.others:
             self._opener.open_together(found.others)
+        if len(found.others) == 2:
+            self._offers = [("&Compare the two", partial(self.compare, found.others[1]))]
         for path in found.sessions:
             self._sweep_menu.open_session(path)
 
@@ -295,6 +324,11 @@ class PictureIntake(QObject):
         if key is None or device is None:  # checked once the GPU was found
             return None
         return intents.why_not_here(intents.implementation(key), device)
+
+
+def _kind(picture: Picture) -> str:
+    height, width, channels = picture.samples.shape
+    return f"{width}×{height}, {channels} × {picture.samples.dtype}"
 
 
 def _is_for_a_panel(path: Path) -> bool:

@@ -38,6 +38,7 @@ OF_CHIP = (
     *("Mix with its input…", "Remove step", "Use the result as picture"),
     *("Compare with this step", "Compare with the original"),
 )
+ORIGINAL: Any = {"compared": None, "reference": None}
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
@@ -96,7 +97,7 @@ class StepsMenu(QObject):
             "Use the result as picture": self._use_result,
             SHOWS: Action(lambda: None, self._why_no_row),  # toggled
             "Compare with this step": Action(self._compare, self._why_no_row),
-            "Compare with the original": partial(self._store.choose, compared=None),
+            "Compare with the original": partial(self._store.choose, **ORIGINAL),
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }

@@ -209,8 +209,6 @@ class ReadOut(QWidget):
 
     Nothing moves under the pointer: numbers are padded to the widest of the picture.  In a narrow
     window whole parts are left out, the difference first.
-
-    whole  all parts, of the pixel pointed at last
     """
 
     def __init__(self) -> None:
@@ -219,7 +217,7 @@ class ReadOut(QWidget):
         self._label.setAccessibleName("Values under the pointer")
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setParent(self)
-        self.whole = ""
+        self.whole = ""  # all parts, of the pixel pointed at last
         self._digits = 3, 3  # of the picture before, and of all others
         self._place = _position(9999, 9999)  # the widest
         self._point: tuple[int, int] | None = None

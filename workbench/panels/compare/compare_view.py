@@ -54,10 +54,7 @@ LARGE_TIP = (
     "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
     "100 %. File ▸ Filter to file filters all of it."
 )
-EXPOSURE_TIP = (
-    "How bright a picture of 16 bits or floats is shown: stops, gamma, false colour, and which "
-    "pixels are clipped (X). The samples never change."
-)
+EXPOSURE_TIP = "Exposure, gamma, false colour, clipped pixels (X); the samples never change"
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
@@ -210,7 +207,8 @@ class CompareView(QWidget):
     def show_compared(self, shown: Shown | None) -> None:
         """Show the picture after a step as the one before; None: the original."""
         self.compared = shown
-        self.before_name = shown.caption.partition(" · ")[0].lower() if shown else THE_ORIGINAL
+        name = shown.caption.partition(" · ")[0] if shown else THE_ORIGINAL
+        self.before_name = name.replace("After step", "after step")
         self.show_pins(self._pins, self._against)
 
     def show_worked_out(
