@@ -30,7 +30,6 @@ from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
 from kernels.sweeps.step_words import job_steps, made_filter
 from workbench.imaging.display_mapping import (
-    PLAIN,
     DisplayMapping,
     default_levels,
     is_signed,
@@ -245,12 +244,6 @@ def is_of(job: Job, picture: Picture | None) -> bool:
 def look_for(state: State) -> DisplayMapping:
     """Display mapping of the result of the present choices."""
     return _look(state, _swing_of(taken_in(state)) if is_around_zero(state) else None)
-
-
-def takes_tone(state: State) -> bool:
-    """Return True if the picture may hold more than is shown, or is shown otherwise already."""
-    is_deep = state.picture is not None and state.picture.samples.itemsize > 1
-    return is_deep or state.tone != PLAIN
 
 
 def look_before(state: State) -> DisplayMapping:

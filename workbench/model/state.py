@@ -193,7 +193,7 @@ class State:
     region           the part of the picture that is filtered, in pixels of its file; None: all
     is_rounded       whether samples are rounded to the picture's type between steps
     pixel_type       what pictures are stored as when they are opened; None: as in their files
-    reference        what the result is compared with in place of the original, of its shape and type
+    reference        what the result is compared with in place of the original
     levels           sample values shown as black and white; None: 0 and the picture's white
     tone             how bright pictures are shown, on top of the levels
     result_levels    the same for results that swing around zero; None: as suits how they are shown

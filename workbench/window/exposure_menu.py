@@ -9,25 +9,21 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.base.plain_text import Label
 from workbench.imaging.analyses import Levels, around_zero
 from workbench.imaging.display_mapping import PLAIN, Tone
-from workbench.imaging.pictures import Picture
-from workbench.model import intents
 from workbench.model.state import State
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.number_boxes import DecimalBox
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
-MAX_EV = 24.0
-BOXES = (  # field of a Tone, title, tip, range, step
-    ("ev", "EV", "Stops: each doubles the light; the samples stay", -MAX_EV, MAX_EV, 0.5),
+BOXES = (  # field of a Tone, title, tip, range, step; stops: as many as float32 has
+    ("ev", "EV", "Stops: each doubles the light; the samples stay", -149.0, 149.0, 0.5),
     ("gamma", "Gamma", "Above 1 dark parts get lighter; 2.2 suits linear light", 0.2, 5.0, 0.1),
 )
-AUTO, RESET = "Auto exposure", "Reset exposure"
 SWITCHES = {"False colour": "is_false_colour", "Mark clipped pixels": "marks_clipped"}
 SHALLOW = "Exposure is for pictures of 16 bits or floats: 8 bits hold no more than is shown."
 NOTHING = "Auto exposure: no value of this picture is above black."
@@ -47,21 +43,18 @@ class ExposureMenu(QObject):
     def actions(self) -> Actions:
         does: dict[str, Do] = {
             "Adjust exposure…": self._adjust,
-            AUTO: self._find,
+            "Auto exposure": self._find,
             **{title: partial(self._switch, name) for title, name in SWITCHES.items()},
-            RESET: partial(self._store.choose, tone=PLAIN),
+            "Reset exposure": partial(self._store.choose, tone=PLAIN),
         }
-        return {name: Action(do, self._why_not) for name, do in does.items()}
+        chip = self._parts.compare.exposure
+        return {name: Action(do, lambda: SHALLOW * chip.isHidden()) for name, do in does.items()}
 
     def fill(self, tree: MenuTree) -> None:
         """Let the switches say whether they are on."""
-        self._acts = {name: tree.action(name) for name in (AUTO, *SWITCHES, RESET)}
-        for name, action in self._acts.items():
-            action.setCheckable(name in SWITCHES)
-            action.setIconText(name.partition(" exposure")[0])  # on the narrow row
-
-    def _why_not(self) -> str:
-        return "" if intents.takes_tone(self._store.state) else SHALLOW
+        self._acts = {name: tree.action(name) for name in (*self.actions(),)[1:]}
+        for name in SWITCHES:
+            self._acts[name].setCheckable(True)
 
     def _set(self, field: str, value: Any) -> None:
         self._store.choose(tone=replace(self._store.state.tone, **{field: value}))
@@ -70,35 +63,25 @@ class ExposureMenu(QObject):
         self._set(field, not getattr(self._store.state.tone, field))
 
     def _follow(self, old: State, new: State) -> None:
-        if old.picture is not new.picture and (key := _key(new.picture)) is not None:
-            self._kept[_key(old.picture)] = old.tone
+        key = new.picture and (new.picture.path or new.picture.built_in)  # else made of the last
+        if key and old.picture is not new.picture:
             with self._parts.undo.quietly():
                 self._store.update(tone=self._kept.get(key, PLAIN))
+        tone = self._kept[key] = self._store.state.tone
         for title, field in SWITCHES.items():
-            self._acts[title].setChecked(getattr(self._store.state.tone, field))
+            self._acts[title].setChecked(getattr(tone, field))
 
     def _adjust(self) -> None:
-        boxes, row = dict[str, DecimalBox](), list[QWidget]()
+        row: list[QWidget] = []
         for field, title, tip, low, high, step in BOXES:
-            boxes[field] = box = DecimalBox(f"exposure-{field}", title, tip)
+            box = DecimalBox(f"exposure-{field}", title, tip)
             box.show_range(low, high, 2, step)
+            box.show_value(getattr(self._store.state.tone, field))
             box.valueChanged.connect(lambda value, field=field: self._set(field, value))
             row += Label(title), box
-        for action in self._acts.values():
-            row.append(button := QToolButton())
-            button.setDefaultAction(action)
-
-        def show(*_: object) -> None:
-            for field, box in boxes.items():
-                box.show_value(getattr(self._store.state.tone, field))
-
-        show()
         place = self._parts.compare.exposure.mapToGlobal(QPoint(0, 0))
-        menu = pop_up(self._parts.compare, place, *row)
-        self._store.changed.connect(show)
-        menu.aboutToHide.connect(lambda: self._store.changed.disconnect(show))
-        boxes["ev"].setFocus()
-        boxes["ev"].selectAll()
+        pop_up(self._parts.compare, place, *row, lines=list(self._acts.values()))
+        row[1].setFocus()
 
     def _find(self) -> None:
         """Show nearly all of the picture between black and white."""
@@ -111,13 +94,7 @@ class ExposureMenu(QObject):
             if found is None or found[1] <= black:
                 messages.show_message("info", NOTHING)
             elif self._store.state.picture is picture:
-                ev = math.log2((white - black) / (found[1] - black))
-                self._set("ev", round(min(max(ev, -MAX_EV), MAX_EV), 2))
+                self._set("ev", round(math.log2((white - black) / (found[1] - black)), 2))
 
         search = partial(around_zero, picture.samples, "clip")
         self._parts.reading.run(search, take, messages.show_error)
-
-
-def _key(picture: Picture | None) -> object:
-    """What a picture is known by when it comes back; None: it was made of the one before."""
-    return None if picture is None else picture.path or picture.built_in

