@@ -86,16 +86,13 @@ class Opener(QObject):
         self._slow.timeout.connect(lambda: self.progressed.emit(self._opening))
         self._read.connect(self._say_share)
 
-    def open_file(self, path: Path) -> None:
-        self._ask(partial(image_files.load_any_size, path), path.name)
+    def open_file(self, path: Path, take: Callable[[Picture], None] | None = None) -> None:
+        """Open a picture; or `take` it instead, unless something else is requested first."""
+        self._ask(partial(image_files.load_any_size, path), path.name, take)
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
         """Find out what `paths` are, and `take` that, unless something else is requested first."""
         self._ask(lambda **_: _looked_at(paths), _in_words(paths), take)
-
-    def load(self, path: Path, take: Callable[[Picture], None]) -> None:
-        """Load a picture, and `take` it, unless something else is requested first."""
-        self._ask(partial(image_files.load_any_size, path), path.name, take)
 
     def open_together(self, paths: Sequence[Path]) -> None:
         """Open the first of several pictures, or of a folder; the others follow."""

@@ -85,7 +85,7 @@ def words_for(content: QMimeData) -> str:
     return " ".join(filter(None, ("Open", kind, short)))
 
 
-UNLIKE = "{name} is {other}: only another picture of {kind} can be compared with this one."
+UNLIKE = "{} is {}, and the picture {}: only those alike in size and pixel type are compared."
 RESTORED = ("picture", "pins", "against")  # of a screenshot
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
@@ -163,17 +163,17 @@ class PictureIntake(QObject):
         state = self._store.state
 
         def take(other: Picture) -> None:
-            if state.picture is None or _kind(state.picture) != _kind(other):
-                kind = state.picture and _kind(state.picture)
-                said = UNLIKE.format(name=path.name, kind=kind, other=_kind(other))
-                self._messages.show_message("error", said)
+            pair = other.samples, (state.picture or other).samples
+            if pair[0].shape != pair[1].shape or pair[0].dtype != pair[1].dtype:
+                sizes = ("{1}×{0} × {2}".format(*each.shape) + f" {each.dtype}" for each in pair)
+                self._messages.show_message("error", UNLIKE.format(path.name, *sizes))
                 return
             changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
             changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
             self._store.update(**changes | {"reference": state.picture})
 
-        self._opener.load(path, take)
+        self._opener.open_file(path, take)
 
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
         if open_one is not None and len(found.others) == 1:
@@ -226,6 +226,7 @@ class PictureIntake(QObject):
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
             changes |= intents.steps_for(state, self._worker.device)
+            self._tell_what_runs(state, changes["implementation"])
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
@@ -256,6 +257,13 @@ class PictureIntake(QObject):
             is_original = picture.original is None
             self._store.update(pixel_type=None if is_original else str(picture.samples.dtype))
         self._messages.show_message("error", sentence)
+
+    def _tell_what_runs(self, state: State, key: str) -> None:
+        """Say with the picture that what ran before cannot filter it."""
+        before = intents.chosen_in(state)
+        if key != before.key and intents.why_unavailable(state, before, self._worker.device):
+            title = intents.implementation(key).title
+            self._news = f"{self._news} {before.title} cannot filter it, so {title} does.".strip()
 
     def _tell_remarks(self, picture: Picture) -> None:
         # The opener has computed this already.
@@ -324,11 +332,6 @@ class PictureIntake(QObject):
         if key is None or device is None:  # checked once the GPU was found
             return None
         return intents.why_not_here(intents.implementation(key), device)
-
-
-def _kind(picture: Picture) -> str:
-    height, width, channels = picture.samples.shape
-    return f"{width}×{height}, {channels} × {picture.samples.dtype}"
 
 
 def _is_for_a_panel(path: Path) -> bool:

@@ -325,10 +325,8 @@ class PictureView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         width, height = self.device_size
         match event.key():
-            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.moved.emit(self.transform.stepped(1, self.limits))
-            case Qt.Key.Key_Minus:
-                self.moved.emit(self.transform.stepped(-1, self.limits))
+            case key if key in _ZOOM:
+                self.moved.emit(self.transform.stepped(_ZOOM[key], self.limits))
             case Qt.Key.Key_0:
                 self.moved.emit(None)
             case Qt.Key.Key_1 | Qt.Key.Key_2 | Qt.Key.Key_4:
@@ -382,7 +380,7 @@ def use_device_pixels(painter: QPainter, ratio: float) -> None:
 
 
 RELEASED_MS = 40  # X11 may tell of a held key as of one released and pressed again at once
-_ZOOM = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}
+_ZOOM: dict[int, int] = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1}
 _KEYS = {Qt.Key.Key_Space, Qt.Key.Key_Tab, *ARROWS, *_ZOOM}
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # "+" may need them
 TAKES_TEXT = Qt.WidgetAttribute.WA_InputMethodEnabled
