@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from kernels.core.errors import BadJobError
 from kernels.core.nonlinear import MAX_KSIZE, NonLinear
 
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # of red, green and blue: BT.601
 Weights = NDArray[np.float32]
 
 
@@ -81,9 +82,16 @@ class Blend(NamedTuple):
 
     mix: float = 1.0
     threshold: float = 0.0
+    is_grey: bool = False
 
 
 OUTPUT = Blend()  # the output alone
+
+
+def make_grey(samples: NDArray[Any]) -> None:
+    """Put their luma in place of colours, (H, W, C) of floats; alpha stays, and so does grey."""
+    if samples.shape[2] > 2:
+        samples[..., :3] = (samples[..., :3] @ LUMA.astype(samples.dtype))[..., np.newaxis]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +106,7 @@ class Step:
                     Of a gradient the length has it.
     threshold       is taken off every change of a sample, in sample values; changes up to it
                     vanish.  So none jumps, as where changes are made as a whole or not at all.
+    is_grey         whether colours of the filter's output become their luma, before all this
     title           what people call it
     """
 
@@ -107,6 +116,7 @@ class Step:
     own: str = field(default="", repr=False)
     mix: float = 1.0
     threshold: float = 0.0
+    is_grey: bool = False
     title: str = "Custom weights"
 
     def __post_init__(self) -> None:
@@ -122,7 +132,7 @@ class Step:
     @property
     def blend(self) -> Blend:
         """How its output and its input make what it gives."""
-        return Blend(self.mix, self.threshold)
+        return Blend(self.mix, self.threshold, self.is_grey)
 
     @property
     def is_length(self) -> bool:

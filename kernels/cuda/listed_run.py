@@ -93,7 +93,7 @@ class ListLaunch:
             self._queue += launch.queue
             if run.blend != OUTPUT:
                 target = launch.arrays["target"]
-                self._add("blend", part.pixel_type, at, target, *map(np.float32, run.blend))
+                self._add("blend", part.pixel_type, at, target, *map(np.float32, run.blend[:2]))
             at = launch.arrays["target"]
         if job.region is not None:
             shares = map(self._gpu.cp.asarray, job.region.shares(job.height, job.width))

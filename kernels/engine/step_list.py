@@ -22,7 +22,7 @@ from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError
 from kernels.core.health import health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.step import OUTPUT, Blend, StepRun
+from kernels.core.step import OUTPUT, Blend, StepRun, make_grey
 from kernels.core.timing import Timing, added_up
 from kernels.oracle.reference import to_pixel_type
 
@@ -188,9 +188,11 @@ def blended(blend: Blend, before: Samples, after: Samples) -> Samples:
     """A run's output blended with its input, in float32, of the same type; alpha is the same."""
     if blend == OUTPUT:
         return after
-    share, threshold = map(np.float32, blend)
+    share, threshold = map(np.float32, blend[:2])
     found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
+        if blend.is_grey:
+            make_grey(found)
         if threshold:
             change = found - was
             found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.step import OUTPUT, Correlation, Length, Step, Weights
+from kernels.core.step import OUTPUT, Correlation, Length, Step, Weights, make_grey
 from kernels.oracle.nonlinear import Floats, Place, output
 
 if TYPE_CHECKING:
@@ -74,8 +74,10 @@ def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
 
 def _blended(step: Step, found: Floats, before: Floats) -> Floats:
     """What a step gives, of its filter's output and of its input."""
-    share, threshold = (float(np.float32(each)) for each in step.blend)
+    share, threshold = (float(np.float32(each)) for each in step.blend[:2])
     with np.errstate(invalid="ignore", over="ignore"):
+        if step.is_grey:
+            make_grey(found)
         if threshold:
             change = found - before
             found = before + np.sign(change) * np.maximum(np.abs(change) - threshold, 0)

@@ -347,11 +347,9 @@ def searching(
     compared, furthest, told = 0, 0.0, monotonic()
     for tile in _tiles(job.height, job.width, in_view):
         top, bottom, left, right = tile
-        if other is None:
-            oracle = filtered(job, (top, bottom), (left, right))
-        else:
-            oracle = other[top:bottom, left:right].astype(np.float64)
-        got = answer[top:bottom, left:right]
+        part = slice(top, bottom), slice(left, right)
+        oracle = filtered(job, tile[:2], tile[2:]) if other is None else other[part]
+        got = answer[part]
         error, differs, wrong = judged(job, got, oracle, limits)
         found = np.where(differs.any(axis=2), DIFFERS, SAME)
         found = np.where(wrong.any(axis=2) & (not unjudged), WRONG, found)

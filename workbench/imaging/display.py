@@ -13,13 +13,7 @@ from kernels.pictures.generated import white
 from workbench.base import memory
 from workbench.base.memory import require_memory
 from workbench.imaging.analyses import around_zero
-from workbench.imaging.display_mapping import (
-    PLAIN,
-    DisplayMapping,
-    Tone,
-    default_levels,
-    is_compact,
-)
+from workbench.imaging.display_mapping import BARE, DisplayMapping, Tone, default_levels, is_compact
 
 Bytes = NDArray[np.uint8]
 
@@ -43,7 +37,7 @@ class Display:
     images: tuple[QImage, ...]
     pixels: tuple[Bytes, ...] = field(repr=False)  # the images' memory, which lives as long as this
     levels: tuple[float, float] | None = None  # shown as black and white, before exposure
-    tone: Tone = PLAIN
+    tone: Tone = BARE
 
     @property
     def size(self) -> tuple[int, int]:
@@ -55,7 +49,7 @@ def to_display(
     samples: NDArray[Any],
     levels: tuple[float, float] | None = None,
     opaque: float | None = None,
-    tone: Tone = PLAIN,
+    tone: Tone = BARE,
 ) -> Display:
     """Make `samples` ready to paint.
 
@@ -72,7 +66,7 @@ def to_display(
     if not low < high:
         raise ValueError(f"the level of black, {low}, must be below that of white, {high}")
     height, width, channels = samples.shape
-    is_plain = replace(tone, ev=0.0) == PLAIN
+    is_plain = replace(tone, ev=0.0) == BARE
     if is_plain and is_compact(height, width, channels) and not _has_nan(samples):
         return replace(averaged(_grey(samples, low, high)), levels=(low, high))
     require_memory(height * width * 4)

@@ -46,7 +46,7 @@ class Tone:
         return " · ".join(filter(None, words))
 
 
-PLAIN = Tone()
+BARE = Tone()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class DisplayMapping:
     levels: tuple[float, float] | None = None  # shown as black and white; None: `default_levels`
     negative_display: NegativeDisplay = "clip"
     full: float | None = None  # the value of full intensity; None: that of the samples' type
-    tone: Tone = PLAIN
+    tone: Tone = BARE
 
 
 def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:

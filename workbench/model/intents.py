@@ -340,8 +340,8 @@ def with_picture(picture: Picture, state: State | None = None) -> Changes:
 
     state  the one before: its part of the picture goes where nothing of it is in this one
     """
-    gone = "levels", "result_levels", "reference"
-    changes: Changes = {"picture": picture, **dict.fromkeys(gone)}
+    changes: Changes = {"levels": None, "result_levels": None, "reference": None}
+    changes["picture"] = picture
     if state is None or state.picture is None:
         return changes
     is_in_it = part_of(replace(state, picture=picture)) is not None

@@ -21,7 +21,7 @@ from kernels.filters.parameters import Parameter
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.step_words import IDENTITY, Part, WrittenStep, is_part
-from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, PLAIN, NegativeDisplay, Tone
+from workbench.imaging.display_mapping import BARE, MAX_GAIN, MIN_GAIN, NegativeDisplay, Tone
 from workbench.imaging.pictures import Picture
 
 Check = Callable[[Any], bool]  # of a value from a file; may raise as well
@@ -276,7 +276,7 @@ class State:
     levels: tuple[float, float] | None = choice(
         None, "black and white", None, "is_gradual is_wordless", comes_with="picture"
     )
-    tone: Tone = choice(PLAIN, "exposure", None, "is_gradual is_wordless", comes_with="picture")
+    tone: Tone = choice(BARE, "exposure", None, "is_gradual is_wordless", comes_with="picture")
     result_levels: tuple[float, float] | None = choice(
         *(None, "black and white of the result", None, "is_gradual is_wordless"),
         comes_with="picture filter negative_display",

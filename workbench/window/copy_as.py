@@ -297,7 +297,8 @@ def python(state: State) -> str:
     steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
     has_own = any(map(_own_of, steps))
     names = ["Engine", "Job", "filters"]
-    has_more = state.threshold or not filters.get(state.filter).has_weights
+    now = filters.get(state.filter)
+    has_more = state.threshold or now.is_grey or not now.has_weights
     if in_steps := is_list(state) or has_more:
         chosen = [filters.get(each.filter) for each in steps]
         sums = ["Correlation"] * any(each.has_weights for each in chosen)
@@ -339,6 +340,7 @@ def _list(state: State, steps: Sequence[Step]) -> str:
         added = _offset(state, each)
         threshold = blend_of(each, white_of(state)).threshold
         more += f"            threshold={threshold!r},\n" if threshold else ""
+        more += "            is_grey=True,\n" if filters.get(each.filter).is_grey else ""
         facts = _facts(state, each, 16)
         if filters.get(each.filter).has_weights:
             offset = f", offset={added!r}" if added else ""

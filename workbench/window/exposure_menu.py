@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.base.plain_text import Label
 from workbench.imaging.analyses import Levels, around_zero
-from workbench.imaging.display_mapping import PLAIN, Tone
+from workbench.imaging.display_mapping import BARE, Tone
 from workbench.model.state import State
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.number_boxes import DecimalBox
@@ -45,7 +45,7 @@ class ExposureMenu(QObject):
             "Adjust exposure…": self._adjust,
             "Auto exposure": self._find,
             **{title: partial(self._switch, name) for title, name in SWITCHES.items()},
-            "Reset exposure": partial(self._store.choose, tone=PLAIN),
+            "Reset exposure": partial(self._store.choose, tone=BARE),
         }
         chip = self._parts.compare.exposure
         return {name: Action(do, lambda: SHALLOW * chip.isHidden()) for name, do in does.items()}
@@ -66,7 +66,7 @@ class ExposureMenu(QObject):
         key = new.picture and (new.picture.path or new.picture.built_in)  # else made of the last
         if key and old.picture is not new.picture:
             with self._parts.undo.quietly():
-                self._store.update(tone=self._kept.get(key, PLAIN))
+                self._store.update(tone=self._kept.get(key, BARE))
         tone = self._kept[key] = self._store.state.tone
         for title, field in SWITCHES.items():
             self._acts[title].setChecked(getattr(tone, field))

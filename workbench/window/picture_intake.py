@@ -226,7 +226,9 @@ class PictureIntake(QObject):
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
             changes |= intents.steps_for(state, self._worker.device)
-            self._tell_what_runs(state, changes["implementation"])
+            was, now = intents.chosen_in(state), intents.implementation(changes["implementation"])
+            if now.key != was.key and intents.why_unavailable(state, was, self._worker.device):
+                self._news += f" {was.title} cannot filter it, so {now.title} does."
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
@@ -257,13 +259,6 @@ class PictureIntake(QObject):
             is_original = picture.original is None
             self._store.update(pixel_type=None if is_original else str(picture.samples.dtype))
         self._messages.show_message("error", sentence)
-
-    def _tell_what_runs(self, state: State, key: str) -> None:
-        """Say with the picture that what ran before cannot filter it."""
-        before = intents.chosen_in(state)
-        if key != before.key and intents.why_unavailable(state, before, self._worker.device):
-            title = intents.implementation(key).title
-            self._news = f"{self._news} {before.title} cannot filter it, so {title} does.".strip()
 
     def _tell_remarks(self, picture: Picture) -> None:
         # The opener has computed this already.

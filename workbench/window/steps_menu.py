@@ -34,8 +34,8 @@ from workbench.window.window_layout import Parts
 READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
 # Lines of the menu of a chip.
 OF_CHIP = (
-    *("Turn step off", "Duplicate step", "Move step left", "Move step right"),
-    *("Mix with its input…", "Remove step", "Use the result as picture"),
+    *("Turn step off", "Duplicate step", "On brightness", "Move step left"),
+    *("Move step right", "Mix with its input…", "Remove step", "Use the result as picture"),
     *("Compare with this step", "Compare with the original"),
 )
 ORIGINAL: Any = {"compared": None, "reference": None}
@@ -77,6 +77,10 @@ class StepsMenu(QObject):
             ),
             "Duplicate step": Action(
                 lambda: self._store.update(**list_edits.duplicating(self._state)),
+                lambda: list_edits.why_no_more(self._state),
+            ),
+            "On brightness": Action(
+                lambda: self._store.update(**list_edits.on_brightness(self._state)),
                 lambda: list_edits.why_no_more(self._state),
             ),
             "Move step left": Action(

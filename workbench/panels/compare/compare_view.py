@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import PLAIN, known_unclipped
+from workbench.imaging.display_mapping import BARE, known_unclipped
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.compare.bars import (
@@ -439,7 +439,7 @@ class CompareView(QWidget):
         self._negative.setVisible(is_needed)
         picture = self._state.picture
         is_deep = picture is not None and picture.samples.itemsize > 1
-        self.exposure.setVisible(is_deep or self._state.tone != PLAIN)
+        self.exposure.setVisible(is_deep or self._state.tone != BARE)
         chips = (self._large, self._negative, self.exposure)
         self._chips_corner.setVisible(not all(map(QToolButton.isHidden, chips)))
 

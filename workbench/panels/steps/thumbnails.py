@@ -38,8 +38,7 @@ def needs(state: State) -> list[tuple[Any, ...]]:
     at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
     how = weakref.ref(state.picture), state.border, state.is_rounded, state.region
     after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
-    before = replace(intents.look_before(state), full=state.picture.white)
-    return [(*how, (), before), *after]
+    return [(*how, (), replace(intents.look_before(state), full=state.picture.white)), *after]
 
 
 @once_a_picture
