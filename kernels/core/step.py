@@ -90,8 +90,9 @@ OUTPUT = Blend()  # the output alone
 
 def make_grey(samples: NDArray[Any]) -> None:
     """Put their luma in place of colours, (H, W, C) of floats; alpha stays, and so does grey."""
-    if samples.shape[2] > 2:
-        samples[..., :3] = (samples[..., :3] @ LUMA.astype(samples.dtype))[..., np.newaxis]
+    if samples.shape[2] > 2:  # one after another: a product of matrices adds up as it likes
+        red, green, blue = (samples[..., c] * LUMA.astype(samples.dtype)[c] for c in range(3))
+        samples[..., :3] = (red + green + blue)[..., np.newaxis]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
