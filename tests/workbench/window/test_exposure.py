@@ -6,7 +6,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
-from tests.workbench.driving import action, child, drop, settle, trigger, type_into, until, view
+from tests.workbench.driving import (
+    action,
+    child,
+    drop,
+    settle,
+    show_picture,
+    trigger,
+    type_into,
+    until,
+    view,
+)
 from workbench.files.image_files import load, save
 from workbench.imaging.display import ABOVE_BGR, BELOW_BGR, show
 from workbench.imaging.display_mapping import DisplayMapping, Tone
@@ -79,3 +89,11 @@ def test_exposure_of_what_lies_around_zero_leaves_zero_grey():
     samples = np.float32([[-1, 0, 1]])[..., np.newaxis]
     shown = show(samples, DisplayMapping((-2, 2), "offset", tone=Tone(ev=1))).pixels[0][0, :, 0]
     assert shown.tolist() == [0, 128, 255]
+
+
+def test_what_cannot_filter_a_picture_gives_way_with_a_word(qtbot, window):
+    show_picture(qtbot, window, np.ones((8, 9, 1), np.float32))
+    assert window.store.state.implementation == "opencv"
+    show_picture(qtbot, window, np.full((8, 9, 1), np.inf, np.float32))
+    assert window.store.state.implementation == "parallel"
+    assert "OpenCV cannot filter it, so Parallel does." in window.messages.sentence
