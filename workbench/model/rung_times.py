@@ -216,7 +216,7 @@ def all_recorded_times() -> RungTimes:
 
 def _with_ladder(times: dict[tuple[WorkKey, str], tuple[_Way, Time]]) -> RungTimes:
     """Add the times of the ladder's file, which count more: all rungs, one after the other."""
-    device, cells, of_ladder = "", [], dict[tuple[WorkKey, str], tuple[_Way, Time]]()
+    device, cells = "", []
     try:
         data = json.loads(asset(MEASURED).read_text(encoding="utf-8"))
         device, known = data["device"]["name"], {each.key for each in filters.all_filters()}
@@ -225,13 +225,11 @@ def _with_ladder(times: dict[tuple[WorkKey, str], tuple[_Way, Time]]) -> RungTim
                 cell = Cell("", filter=each["weights"], **{n: each[n] for n in ("ksize", *WORK)})
                 cells.append(cell)
                 for way, time in _ladder_times(each, device, data["cpu"]):
-                    of_ladder[WorkKey.of_cell(cell), way.key] = way, time
+                    times[WorkKey.of_cell(cell), way.key] = way, time
     except (OSError, ValueError, KeyError, TypeError):
         return RungTimes()
     found = RungTimes(device, tuple(cells))
-    works = {work for work, _ in of_ladder}  # whose times are all of one machine
-    others = {at: each for at, each in times.items() if at[0] not in works}
-    for (work, _), (way, time) in (others | of_ladder).items():
+    for (work, _), (way, time) in times.items():
         found.put(work, way, time)
     return found
 

@@ -163,8 +163,7 @@ class Inspection(QObject):
             self._forget()  # the new picture's result may never come
         if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
             self.refresh()
-        is_other_step = old.compared != new.compared and old.steps == new.steps  # else it moved
-        if is_other_step or old.reference is not new.reference:
+        if old.compared != new.compared and old.steps == new.steps:  # else it only moved
             self.set_against(0)
         if not intents.needs_run(old, new):
             self._ask_before()
