@@ -240,7 +240,7 @@ class Job:
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
-            alone = step if step.blend == OUTPUT else replace(step, mix=1.0, threshold=0.0)
+            alone = step if step.blend == OUTPUT else step.unblended
             blend, is_mean = step.blend, False
             if self.opaque is not None and isinstance(step.filter, Correlation):
                 is_mean = step.filter.is_mean

@@ -333,7 +333,8 @@ class Engine:
     def on_one_gpu(self, result: Result) -> list[tuple[Rung, Job]]:
         """What ran each step of a list, and its job; empty where not all of it can be one run."""
         runs: list[tuple[Rung, Job]] = []
-        for each in result.steps if result.job.opaque is None else ():
+        on_cpu = result.job.opaque is not None or any(each.is_grey for each in result.job.steps)
+        for each in result.steps if not on_cpu else ():
             if is_own(each.implementation) or each.strips > 1 or each.job.devices > 1:
                 return []
             rung = self.implementation(each.implementation)

@@ -22,7 +22,7 @@ from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError
 from kernels.core.health import health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.step import OUTPUT, Blend, StepRun
+from kernels.core.step import OUTPUT, Blend, StepRun, make_grey
 from kernels.core.timing import Timing, added_up
 from kernels.oracle.reference import least_alpha, to_pixel_type
 
@@ -232,11 +232,13 @@ def blended(
     """
     if blend == OUTPUT:
         return after
-    share, threshold, offset = map(np.float32, blend)
+    share, threshold, offset = map(np.float32, blend[:3])
     found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
         if offset:
             found[..., :-1] += offset * found[..., -1:]
+        if blend.is_grey:
+            make_grey(found)
         if threshold:
             change = found - was
             found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)

@@ -58,6 +58,7 @@ class Filter:
     group: str = GROUPS[-1]
     idea: str = ""
     has_weights: bool = True  # whether it is a weighted sum
+    is_grey: bool = False  # whether colours of its output become their luma
     usual_size: int | None = None  # to begin with; None: the one that is chosen already
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:

@@ -147,6 +147,7 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
         if run.blend != OUTPUT:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
             mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
+            found += 2 * rounding * run.blend.is_grey  # three products and two sums
             if run.blend.threshold:  # two differences and a sum, of which none jumps
                 found, made = max(found, error) + rounding, max(made, largest)
             made = mix * made + (1 - mix) * largest

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, Weights
+from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, Weights, make_grey
 from kernels.oracle.nonlinear import Floats, Place, output
 
 if TYPE_CHECKING:
@@ -104,8 +104,10 @@ def _lift(chosen: Filter) -> float:
 
 def _blended(step: Step, found: Floats, before: Floats) -> Floats:
     """What a step gives, of its filter's output and of its input."""
-    share, threshold = (float(np.float32(each)) for each in (step.mix, step.threshold))
+    share, threshold = (float(np.float32(each)) for each in step.blend[:2])
     with np.errstate(invalid="ignore", over="ignore"):
+        if step.is_grey:
+            make_grey(found)
         if threshold:
             change = found - before
             found = before + np.sign(change) * np.maximum(np.abs(change) - threshold, 0)

@@ -259,6 +259,11 @@ def look_for(state: State) -> DisplayMapping:
     return _look(state, _swing_of(taken_in(state)) if is_around_zero(state) else None)
 
 
+def look_before(state: State) -> DisplayMapping:
+    """Display mapping of the picture itself."""
+    return DisplayMapping(state.levels, tone=state.tone)
+
+
 def look_at(job: Job, state: State) -> DisplayMapping:
     """Display mapping of an earlier result of the same picture."""
     return _look(state, _swinging(job.steps) if job.picture.dtype.kind == "f" else None)
@@ -267,10 +272,11 @@ def look_at(job: Job, state: State) -> DisplayMapping:
 def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
     full = None if state.picture is None else state.picture.white
     if weights is None or full is None:
-        return DisplayMapping(state.levels, "clip", full)
+        return DisplayMapping(state.levels, "clip", full, state.tone)
     display = state.negative_display or natural_display(weights)
     low, high = state.levels or (0.0, full)  # a picture of little contrast has small differences
-    return DisplayMapping(state.result_levels or default_levels(display, high - low), display, full)
+    levels = state.result_levels or default_levels(display, high - low)
+    return DisplayMapping(levels, display, full, state.tone)
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
@@ -347,7 +353,8 @@ def with_picture(picture: Picture, state: State | None = None) -> Changes:
 
     state  the one before: its part of the picture goes where nothing of it is in this one
     """
-    changes: Changes = {"picture": picture, "levels": None, "result_levels": None}
+    changes: Changes = {"levels": None, "result_levels": None, "reference": None}
+    changes["picture"] = picture
     if state is None or state.picture is None:
         return changes
     is_in_it = part_of(replace(state, picture=picture)) is not None

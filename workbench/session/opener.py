@@ -83,8 +83,11 @@ class Opener(QObject):
         self._name = ""  # of what is being opened
         self._read.connect(self._say_share)
 
-    def open_file(self, path: Path, page: int = 1) -> None:
-        self._ask(partial(image_files.load_any_size, path, page=page), path.name)
+    def open_file(
+        self, path: Path, page: int = 1, take: Callable[[Picture], None] | None = None
+    ) -> None:
+        """Open a picture; or `take` it instead, unless something else is requested first."""
+        self._ask(partial(image_files.load_any_size, path, page=page), path.name, take)
 
     def open_page(self, path: Path, page: int) -> None:
         """Open a page of the file that is open; asked for again meanwhile, it still comes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
@@ -59,6 +60,18 @@ class MenuTree:
     def action(self, name: str) -> QAction:
         """The line with the text `name`, without its &."""
         return self._actions[name]
+
+    def offer_on(self, view: QWidget, name: str) -> None:
+        """Give `view` a context menu: its own lines, then those that the table lists as `name`."""
+        menu = QMenu(view, toolTipsVisible=True)
+        menu.addActions(view.actions())
+        for each in asset_table("menus.toml")[name]:
+            if each == SEPARATOR:
+                menu.addSeparator()
+            else:
+                menu.addAction(self._actions[each])
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(lambda at: menu.popup(view.mapToGlobal(at)))
 
     def refresh(self) -> None:
         """Enable what has something to do, and name it by what it would do."""

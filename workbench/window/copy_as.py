@@ -80,13 +80,14 @@ class CopyAs(QObject):
         super().__init__(parts.window)
         self._store, self._worker, self._live = parts.store, parts.worker, parts.live
         self._rung_panel, self._background = rung, parts.reading
-        self._messages = parts.messages
+        self._messages, self._read_out = parts.messages, parts.compare.read_out_row.read_out
 
     def actions(self) -> Actions:
         return {
             "Command line": partial(self._copy, command_line, "the command line"),
             "Python": partial(self._copy, python, "the Python script"),
             "CUDA C++": self._copy_cuda,
+            "Pixel values": lambda: self._put(self._read_out.whole, "Copied it."),
         }
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
@@ -308,7 +309,8 @@ def python(state: State) -> str:
     steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
     has_own = any(map(_own_of, steps))
     names = ["Engine", "Job", "filters"]
-    has_more = state.threshold or not filters.get(state.filter).has_weights
+    now = filters.get(state.filter)
+    has_more = state.threshold or now.is_grey or not now.has_weights
     if in_steps := is_list(state) or has_more:
         chosen = [filters.get(each.filter) for each in steps]
         sums = ["Correlation"] * any(each.has_weights for each in chosen)
@@ -350,6 +352,7 @@ def _list(state: State, steps: Sequence[Step]) -> str:
         added = _offset(state, each)
         threshold = blend_of(each, white_of(state)).threshold
         more += f"            threshold={threshold!r},\n" if threshold else ""
+        more += "            is_grey=True,\n" if filters.get(each.filter).is_grey else ""
         facts = _facts(state, each, 16)
         if filters.get(each.filter).has_weights:
             offset = f", offset={added!r}" if added else ""

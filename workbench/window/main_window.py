@@ -51,6 +51,7 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
+from workbench.window.exposure_menu import ExposureMenu
 from workbench.window.part_menu import PartMenu
 from workbench.window.picture_intake import (
     DropTarget,
@@ -238,6 +239,7 @@ class MainWindow(QMainWindow):
         # Explaining and presenting.
         self.explanation = ExplanationController(parts, self.inspection, self.pixel, self.anatomy)
         self.part_menu = PartMenu(parts, self.inspection, self.analysis_thread)
+        self.exposure_menu = ExposureMenu(parts)
         self.presenter = Presenter(parts, self.explanation)
         self.crash_restore = CrashRestore(
             parts, self.weights, self.memory, lambda: self.presenter.show is not None
@@ -260,10 +262,11 @@ class MainWindow(QMainWindow):
         self.menus = MenuTree(self, self._actions())
         for each in (
             *(self.open_menu, self.sweep_menu, self.dialogs, self.steps_menu),
-            self.part_menu,
+            *(self.part_menu, self.exposure_menu),
         ):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
+        self.menus.offer_on(self.compare, "picture")
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
@@ -294,6 +297,7 @@ class MainWindow(QMainWindow):
             *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
             *(self.panel_letters, self.presenter, self.steps_menu, self.part_menu),
             *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
+            *(self.exposure_menu, self.intake),
         ):
             found |= each.actions()
         return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, QRectF
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
 from kernels.core.job import Region
@@ -60,14 +60,15 @@ class PartMenu(QObject):
         take_all: Callable[[], None] = partial(self._store.choose, region=None)
         does = (take_all, self._feather, self._crop, self._zoom, self._copy_numbers)
         found = {name: Action(do, self._why_not) for name, do in zip(OF_PART, does, strict=True)}
-        return {SELECT: lambda: self._selection.turn(not self._selection.is_on), **found}
+        turn = self._selection.turn
+        zoom = {"Zoom to a rectangle": partial(turn, True, zooms=True)}
+        return {SELECT: lambda: turn(not self._selection.is_on), **zoom, **found}
 
     def fill(self, tree: MenuTree) -> None:
-        """Let the line of the mode say whether it is on, and offer all lines on the picture."""
+        """Let the line of the mode say whether it is on."""
         select = tree.action(SELECT)
         select.setCheckable(True)
         self._selection.toggled.connect(select.setChecked)
-        self._compare.addActions([select, *map(tree.action, OF_PART)])
 
     @property
     def _state(self) -> State:
@@ -140,13 +141,13 @@ class PartMenu(QObject):
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)
 
 
-def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> None:
-    """Show widgets in a row at a place on the screen, until a click beside them."""
+def pop_up(parent: QWidget, place: QPoint, *parts: QWidget, lines: Sequence[QAction] = ()) -> None:
+    """Show widgets in a row, and lines below, at a place on the screen, until a click beside."""
     menu, row = QMenu(parent), QWidget()
     HBox(row, (10, 4, 10, 4)).add(*parts)
     action = QWidgetAction(menu)
     action.setDefaultWidget(row)
-    menu.addAction(action)
+    menu.addActions([action, *lines])
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(place)
 

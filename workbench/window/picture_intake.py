@@ -85,6 +85,7 @@ def words_for(content: QMimeData) -> str:
     return " ".join(filter(None, ("Open", kind, short)))
 
 
+UNLIKE = "{} is {}, and the picture {}: only those alike in size and pixel type are compared."
 RESTORED = ("picture", "pins", "against")  # of a screenshot
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
@@ -111,6 +112,7 @@ class PictureIntake(QObject):
 
     def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu) -> None:
         super().__init__(parts.window)
+        self._window = parts.window
         self._store, self._worker, self._opener = parts.store, parts.worker, parts.opener
         self._compare, self._sweep, self._sweep_menu = parts.compare, sweep, sweep_menu
         self._kernels, self._background = parts.kernels, parts.reading
@@ -147,11 +149,38 @@ class PictureIntake(QObject):
         for path in paths:
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
+    def actions(self) -> Actions:
+        return {"Compare with a file…": self._ask_for_other}
+
+    def _ask_for_other(self) -> None:
+        folder = str(self._settings.get(FOLDER, ""))
+        for path in ask_files(self._window, "Compare with a file", folder, OPEN_FILTER)[:1]:
+            self.compare(path)
+
+    def compare(self, path: Path) -> None:
+        """Hold the picture in a file against the one in view, with no filter in between."""
+        state = self._store.state
+
+        def take(other: Picture) -> None:
+            pair = other.samples, (state.picture or other).samples
+            if pair[0].shape != pair[1].shape or pair[0].dtype != pair[1].dtype:
+                sizes = ("{1}×{0} × {2}".format(*each.shape) + f" {each.dtype}" for each in pair)
+                self._messages.show_message("error", UNLIKE.format(path.name, *sizes))
+                return
+            changes = intents.with_picture(other) | intents.with_filter(state, "identity")
+            mode = "wipe" if state.view_mode == "result" else state.view_mode
+            changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            self._store.update(**changes | {"reference": state.picture})
+
+        self._opener.open_file(path, take=take)
+
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
         if open_one is not None and len(found.others) == 1:
             open_one(found.others[0])
         elif found.others:
             self._opener.open_together(found.others)
+        if len(found.others) == 2:
+            self._offers = [("&Compare the two", partial(self.compare, found.others[1]))]
         for path in found.sessions:
             self._sweep_menu.open_session(path)
 
@@ -195,6 +224,9 @@ class PictureIntake(QObject):
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
             changes |= intents.steps_for(state, self._worker.device)
+            was, now = intents.chosen_in(state), intents.implementation(changes["implementation"])
+            if now.key != was.key and intents.why_unavailable(state, was, self._worker.device):
+                self._news += f" {was.title} cannot filter it, so {now.title} does."
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)

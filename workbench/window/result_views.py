@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QRectF, QTimer
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -127,7 +127,8 @@ class ResultViews(QObject):
             parts.append(f"1/{picture.large.step:.4g} of its size")
         parts.append("of earlier settings" if self._live.is_refused else "")
         below = " · ".join(filter(None, parts))
-        return "\n".join(filter(None, (intents.job_caption(job, result.picked), below)))
+        name = f"{picture.name} · " if picture and self._store.state.reference else ""
+        return "\n".join(filter(None, (name + intents.job_caption(job, result.picked), below)))
 
 
 TOLD = "told-no-gpu"  # the setting with the reason that was shown last
@@ -234,7 +235,6 @@ class ExplanationController(QObject):
         here = QAction("Explain this pixel", compare)
         here.triggered.connect(lambda: self._raise("Pixel", pixel).hold(self._pointed_pixel))
         compare.addAction(here)
-        compare.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def _connect(self, panel: Any) -> None:
         live = self._live

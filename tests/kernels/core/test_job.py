@@ -149,6 +149,7 @@ OTHER_VALUES = {
     "is_rounded": True,
     "mix": 0.5,
     "threshold": 0.25,
+    "is_grey": True,
     "region": Region(1, 1, 2, 2, 1),
     "offset": 3.0,
     "is_flat": True,

@@ -185,7 +185,8 @@ class NegativeChip(QToolButton):
         way = intents.look_for(state).negative_display
         words = NEGATIVE_TITLES[way]
         if levels is not None:
-            low, high = (numbers.in_digits(each).replace("-", "−") for each in levels)
+            ends = state.tone.exposed(levels, way in ("offset", "scaled"))
+            low, high = (numbers.in_digits(each).replace("-", "−") for each in ends)
             words = f"{words}: {low} to {high}"
         if f"{words} ▾" != self.text():
             self.setText(f"{words} ▾")
@@ -216,6 +217,7 @@ class ReadOut(QWidget):
         self._label.setAccessibleName("Values under the pointer")
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setParent(self)
+        self.whole = ""  # all parts, of the pixel pointed at last
         self._digits = 3, 3  # of the picture before, and of all others
         self._place = _position(9999, 9999)  # the widest
         self._point: tuple[int, int] | None = None
@@ -295,11 +297,12 @@ class ReadOut(QWidget):
             name: f"{title}  {self._text(self._values.get(name), name)}"
             for name, title in self._titles.items()
         }
+        at = _position(*self._point).ljust(len(self._place)) if self._point else ""
+        self.whole = _APART.join((at, *texts.values())) if self._point else self.whole
         room = self.width() // self._label.fontMetrics().horizontalAdvance("0")
         for name in _FIRST_TO_GO:
             if len(_APART.join((self._place, *texts.values()))) > room:
                 texts.pop(name, None)
-        at = _position(*self._point).ljust(len(self._place)) if self._point else ""
         self._label.setText(_APART.join((at, *texts.values())) if self._point else "")
 
     def _text(self, values: Values, part: str) -> str:

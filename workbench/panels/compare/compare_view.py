@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import known_unclipped
+from workbench.imaging.display_mapping import BARE, known_unclipped
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.compare.bars import (
@@ -26,7 +26,6 @@ from workbench.panels.compare.bars import (
 )
 from workbench.panels.compare.picture_layer import (
     MAX_SCALE,
-    MIN_SCALE,
     Patch,
     Point,
     Shown,
@@ -54,6 +53,7 @@ LARGE_TIP = (
     "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
     "100 %. File ▸ Filter to file filters all of it."
 )
+EXPOSURE_TIP = "Exposure, gamma, false colour, clipped pixels (X); the samples never change"
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
@@ -64,6 +64,7 @@ MIN_SIZE = QSize(160, 120)
 NAMES = {"wipe": "Before and after", "difference": "Comparison", "mismatch": "Comparison"}
 WORKED_OUT = ("difference", "mismatch")
 RING_PX = 10  # radius in device-independent pixels
+LEAST_PX = 64
 AROUND = 0.88  # share of the view that a shown area fills
 TOGETHER_MS = 300  # within which a picture's result comes with it
 SLOW_MS = 700  # to open a picture; beyond it, it is said, with a way to stop
@@ -77,6 +78,7 @@ class CompareView(QWidget):
 
     bar           the modes, for the window's toolbar
     read_out_row  the values under the pointer and the zoom, for its status bar
+    exposure      the button for the brightness of deep pictures
     options       the options of the mode, in a corner of the picture
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
@@ -136,7 +138,7 @@ class CompareView(QWidget):
     def menu_actions(self) -> Actions:
         acts: dict[str, Callable[[], None]] = {
             "Fit": self.show_fit,
-            "100 %": self.show_exact,
+            **{f"{100 * n} %": partial(self.show_exact, n) for n in (1, 2, 4)},
             "Zoom in": partial(self.zoom, 1),
             "Zoom out": partial(self.zoom, -1),
         }
@@ -219,7 +221,7 @@ class CompareView(QWidget):
         if is_another:
             self.changed.emit()
         for view in self._all_views:
-            view.exact_scale = self._exact_scale
+            view.exact_scale, view.limits = self._exact_scale, self._limits
         self._panes.show_size(display.size)
         self._make_room()
         self._refresh()
@@ -254,7 +256,8 @@ class CompareView(QWidget):
     def show_compared(self, shown: Shown | None) -> None:
         """Show the picture after a step as the one before; None: the original."""
         self.compared = shown
-        self.before_name = shown.caption.partition(" · ")[0].lower() if shown else THE_ORIGINAL
+        name = shown.caption.partition(" · ")[0] if shown else THE_ORIGINAL
+        self.before_name = name.replace("After step", "after step")
         self.show_pins(self._pins, self._against)
 
     def show_worked_out(
@@ -332,18 +335,17 @@ class CompareView(QWidget):
 
     def zoom(self, direction: int) -> None:
         """Show the next larger (1) or smaller (-1) round scale."""
-        self._move(self._shown_transform().stepped(direction, self._max_scale))
+        self._move(self._shown_transform().stepped(direction, self._limits))
 
     def show_area(self, area: QRectF) -> None:
         """Fill the view with these pixels of the picture, and a little around them."""
         (width, height), centre = self._view_size, area.center()
         scale = min(width / area.width(), height / area.height()) * AROUND
-        scale = min(max(scale, MIN_SCALE), self._max_scale)
-        self._move(ViewTransform(scale, (centre.x(), centre.y())))
+        self._move(ViewTransform(self._within(scale), (centre.x(), centre.y())))
 
-    def show_exact(self) -> None:
-        """Show one screen pixel for each pixel of the picture's file."""
-        self._move(ViewTransform(self._exact_scale, self._shown_transform().centre))
+    def show_exact(self, times: int = 1) -> None:
+        """Show each pixel of the picture's file as so many of the screen, across and down."""
+        self._move(ViewTransform(times * self._exact_scale, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
         """The part of the picture in view and the divider's place, fit for JSON."""
@@ -353,8 +355,7 @@ class CompareView(QWidget):
     def restore(self, choices: Mapping[str, Any]) -> None:
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
-                scale = min(max(scale, MIN_SCALE), self._max_scale)
-                self._move(ViewTransform(scale, (x, y)))
+                self._move(ViewTransform(self._within(scale), (x, y)))
         if isinstance(divider := choices.get("divider"), int):
             self.main.divider.setValue(divider)
 
@@ -372,7 +373,7 @@ class CompareView(QWidget):
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
         tiles = (self.compared or self._original, self._after, *worked_out, *pinned)
-        shown = [(each.display, each.caption) for each in tiles if each.display]
+        shown = [(each.display, each.label) for each in tiles if each.display]
         return partial(side_by_side, shown, part, zoom)
 
     def add_overlay(self, overlay: Overlay) -> None:
@@ -402,7 +403,7 @@ class CompareView(QWidget):
         self.read_out_row = row = ReadOutRow()
         self._read_out = row.read_out
         row.fit.clicked.connect(self.show_fit)
-        row.exact.clicked.connect(self.show_exact)
+        row.exact.clicked.connect(lambda: self.show_exact())
         row.original.pressed.connect(lambda: self._hold(True))
         row.original.released.connect(lambda: self._hold(False))
         self.keys = PictureKeys(self)
@@ -417,9 +418,12 @@ class CompareView(QWidget):
         self._negative, self._large = NegativeChip(self._store), QToolButton()
         make_chip(self._large, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
         self._large.hide()
-        self._large.clicked.connect(self.show_exact)
+        self._large.clicked.connect(lambda: self.show_exact())
+        self.exposure = QToolButton()
+        make_chip(self.exposure, "exposure-chip", "Exposure", EXPOSURE_TIP)
+        self.exposure.setText("Exposure ▾")
         chips = QWidget()
-        VBox(chips, 0, 4).add(self._large, self._negative)
+        VBox(chips, 0, 4).add(self._large, self._negative, self.exposure)
         self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
         self._card = OpeningCard()
         self._card.cancel.clicked.connect(self.stopped)
@@ -495,7 +499,12 @@ class CompareView(QWidget):
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        self._chips_corner.setVisible(is_needed or (bool(self._large.text()) and not self._is_bare))
+        picture = self._state.picture
+        is_deep = picture is not None and picture.samples.itemsize > 1
+        self.exposure.setVisible(is_deep or self._state.tone != BARE)
+        chips = (self._large, self._negative, self.exposure)
+        is_empty = self._is_bare or all(map(QToolButton.isHidden, chips))
+        self._chips_corner.setVisible(is_needed or not is_empty)
 
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""
@@ -607,8 +616,13 @@ class CompareView(QWidget):
         return 1.0 if large is None else float(large.step)
 
     @property
-    def _max_scale(self) -> float:
-        return MAX_SCALE * self._exact_scale
+    def _limits(self) -> tuple[float, float]:
+        """Scales to zoom to; at the least the picture is still LEAST_PX long, or as in its file."""
+        exact, size = self._exact_scale, (1, 1) if self._before is None else self._before.size
+        return min(LEAST_PX / max(size), exact), MAX_SCALE * exact
+
+    def _within(self, scale: float) -> float:
+        return min(max(scale, self._limits[0]), self._limits[1])
 
     def _shown_transform(self) -> ViewTransform:
         size = (1, 1) if self._before is None else self._before.size

@@ -196,7 +196,7 @@ class FullResolution(QObject):
         after, shown = intents.look_for(state), self._live.shown
         if after.levels is None and after.negative_display == "scaled" and shown is not None:
             after = replace(after, levels=shown.levels)
-        return DisplayMapping(state.levels), after
+        return intents.look_before(state), after
 
     def _take_before(self, request: RegionRequest, found: tuple[NDArray[Any], Patch]) -> None:
         samples, before = found

@@ -65,7 +65,7 @@ class PartSelection(QObject):
     def __init__(self, store: Store, compare: CompareView, parent: QObject) -> None:
         super().__init__(parent)
         self._store, self._compare = store, compare
-        self.is_on = False
+        self.is_on = self._zooms = False
         self._drag: Drag | None = None
         self._drawn: Area | None = None  # by the drag, so far
         self._views = compare.findChildren(PictureView)
@@ -74,9 +74,9 @@ class PartSelection(QObject):
         compare.add_overlay(self._paint)
         store.changed.connect(self._follow)
 
-    def turn(self, is_on: bool) -> None:
-        """Have the pointer select, or move the picture again."""
-        self.is_on = is_on
+    def turn(self, is_on: bool, zooms: bool = False) -> None:
+        """Have the pointer select, once what fills the view; or move the picture again."""
+        self.is_on, self._zooms = is_on, zooms
         self._stop()
         for view in self._views:
             if is_on:
@@ -85,7 +85,7 @@ class PartSelection(QObject):
                 view.unsetCursor()
         if is_on:
             self._compare.main.setFocus()
-        self.toggled.emit(is_on)
+        self.toggled.emit(is_on and not zooms)
 
     def choose(self, area: Area | None) -> None:
         """Filter `area` of the picture, in its pixels; None: all."""
@@ -152,8 +152,14 @@ class PartSelection(QObject):
     def _release(self) -> None:
         drag, drawn = self._drag, self._drawn
         self._stop()
-        if drag is not None:
+        if drag is None:
+            return
+        if not self._zooms:
             self.choose(drawn)
+        elif drawn is not None:
+            self.turn(False)
+            (left, right), (top, bottom) = drawn
+            self._compare.show_area(QRectF(left, top, right - left, bottom - top))
 
     def _take_key(self, event: QKeyEvent) -> bool:
         """Move or resize the part, or end the drag or the mode; False for another key."""
@@ -164,7 +170,7 @@ class PartSelection(QObject):
                 self.turn(False)
             else:
                 self._stop()
-        elif is_press and step is not None and not event.modifiers() & ~KEYS:
+        elif is_press and step and not (self._zooms or event.modifiers() & ~KEYS):
             self._go(step, (not event.modifiers() & Qt.KeyboardModifier.ShiftModifier, True))
         elif not is_escape(event, event.type()):
             return False
@@ -188,7 +194,7 @@ class PartSelection(QObject):
 
     def _held(self, view: PictureView, at: Point) -> tuple[Held, Held] | None:
         """The ends that a press at this point takes; None: it begins another part."""
-        if (area := self.area) is None:
+        if (area := self.area) is None or self._zooms:
             return None
         reach = GRIP_PX * view.devicePixelRatioF() / view.transform.scale
         found: list[Held] = []

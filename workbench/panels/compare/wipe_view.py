@@ -74,7 +74,7 @@ class WipeView(PictureView):
     def _describe(self) -> None:
         super()._describe()
         if self._cover.shown.display is not None:
-            self.setAccessibleDescription(f"{self._cover.shown.caption}; {self.caption}")
+            self.setAccessibleDescription(f"{self._cover.shown.label}; {self.caption}")
 
     def _move_line(self) -> None:
         width, height = self.width(), self.height()
@@ -120,7 +120,7 @@ class WipeView(PictureView):
             near.setRight(min(line, near.right()))
             far.setLeft(line)
             side = Qt.AlignmentFlag.AlignRight
-        paint_chip(painter, near, self._cover.shown.caption)
+        paint_chip(painter, near, self._cover.shown.label)
         paint_chip(painter, far, self.caption, side)
 
     def _paint_overlays(self, painter: QPainter) -> None:

@@ -29,6 +29,7 @@ from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.tile import scaled_font
 
 SETTINGS_TIP = "What the chosen filter takes besides its size, in the panel Settings."
+REDUCED = "Filtered after reducing the picture: at full size edges are weaker and blurs narrower."
 COLUMNS = 5
 PREVIEW_PX = QSize(128, 58)
 TILE_PX = QSize(168, 88)
@@ -74,7 +75,8 @@ class FilterPopup(QFrame):
         self._fill()
         self._nothing = Label(name="filter-nothing", is_muted=True, wraps=True)
         above = HBox(spacing=6).add((self._search, 1), settings)
-        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1))
+        note = Label(REDUCED, is_muted=True)
+        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1), note)
 
     def _fill(self) -> None:
         """Make a heading for each group, and a tile for each of its filters."""

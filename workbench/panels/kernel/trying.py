@@ -240,10 +240,8 @@ class Trying(QObject):
         if job is None:
             self._show(status=why_not, is_busy=False)
             return None
-        look = intents.look_for(state)
-        return KernelText(
-            *(self._file.name, self._file.text, job, self._at, state.levels, look, self.device)
-        )
+        looks = intents.look_before(state), intents.look_for(state)
+        return KernelText(*(self._file.name, self._file.text, job, self._at, *looks, self.device))
 
     def _show(self, marks: list[Mark] | None = None, **changes: Any) -> None:
         """Show changed fields of `found`; marks: in place of those in the editor."""
@@ -395,5 +393,5 @@ def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
 
 
 def _same_work(one: KernelText, other: KernelText) -> bool:
-    facts = ((each.at, each.levels, each.look, each.device) for each in (one, other))
+    facts = ((each.at, each.seen, each.look, each.device) for each in (one, other))
     return next(facts) == next(facts) and one.job.same_work(other.job)

@@ -386,7 +386,8 @@ class PixelPane(QWidget):
         value = pixel_words.stored(result.picture[found.y, found.x, found.channel])
         if (exact := value_at(result.job, found.y, found.x)) is not None:
             value += f" where {pixel_words.exact(exact[0, 0, found.channel])} is exact"
-        return {"result": (f"Result{part}", value)}
+        divided = "" if result.job.opaque is None else ", divided by alpha"
+        return {"result": (f"Result{part}{divided}", value)}
 
     def _furthest_off(self) -> int | None:
         """The channel furthest from the reference; None if unknown or within the tolerance."""

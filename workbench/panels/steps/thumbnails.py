@@ -17,7 +17,6 @@ from kernels.cpu.opencv import filtered, reduced_filter, reduced_weights
 from kernels.engine.step_list import blended, divided, inside
 from kernels.oracle import reference
 from workbench.imaging.display import show
-from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.filter_previews import reduced
 from workbench.model import intents
 from workbench.model.state import State
@@ -40,7 +39,7 @@ def needs(state: State) -> list[tuple[Any, ...]]:
     at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
     how = weakref.ref(state.picture), state.border, state.alpha, state.is_rounded, state.region
     after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
-    return [(*how, (), DisplayMapping(state.levels, full=state.picture.white)), *after]
+    return [(*how, (), replace(intents.look_before(state), full=state.picture.white)), *after]
 
 
 @once_a_picture
@@ -80,9 +79,7 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
             )
             is_reduced = True
         elif step.is_on:
-            first = replace(
-                first, filter=reduced_filter(first.filter, factor), mix=1.0, threshold=0.0
-            )
+            first = replace(first.unblended, filter=reduced_filter(first.filter, factor))
             found = reference.filtered(Job(given, (first,), state.border)).astype(np.float32)
             given, is_reduced = blended(steps[-1].blend, given, found), True
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), divided(opaque, given)))
