@@ -10,6 +10,21 @@ MIN_PERCENT = 0.01  # a smaller share of samples is not told apart from this
 NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
 
 
+CHANNELS = "red", "green", "blue"
+
+
+def channel_name(channel: int, count: int) -> str:
+    """What people call one of a picture's channels, from 0; of grey without alpha nothing."""
+    if count in (2, 4) and channel == count - 1:
+        return "alpha"
+    return CHANNELS[channel] if count > 2 else "grey" if count == 2 else ""
+
+
+def place_words(y: int, x: int, channel: int, count: int) -> str:
+    """Words for a sample of a picture of `count` channels: "x 3, y 0, green"."""
+    return ", ".join(filter(None, (f"x {x}, y {y}", channel_name(channel, count))))
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """The error that an implementation may make, by how it computes."""
@@ -46,11 +61,13 @@ class Check:
     bug: str = ""  # the fault that a run under checks of bounds, races and barriers showed
     unsearched: str = ""  # why there was no such run, or not yet; empty: it took place
     unseen: str = ""  # why no CUDA compiler has compiled the source; empty: one has
+    why: str = ""  # a sentence on what a wrong output is instead, or where it is wrong; or unknown
 
     def with_strip(self, other: Check, row: int = 0) -> Check:
         """Add the check of a part; row: the picture's row that is its first."""
         is_worse = other.max_error > self.max_error or not self.samples
         y, x, channel = other.worst
+        whys = {each.why for each in (self, other) if each.wrong}
         return replace(
             self,
             max_error=other.max_error if is_worse else self.max_error,
@@ -62,6 +79,7 @@ class Check:
             levels=max(self.levels, other.levels),
             samples=self.samples + other.samples,
             library=self.library or other.library,
+            why=whys.pop() if len(whys) == 1 else "",
         )
 
     @property
@@ -89,6 +107,11 @@ class Check:
         levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
         return f"{rounding}: within {levels}, {percent:.2g} % of samples differ"
 
+    @property
+    def worst_place(self) -> str:
+        """Words for the sample of the largest error."""
+        return place_words(*self.worst, self.samples // self.checked if self.checked else 0)
+
     def __str__(self) -> str:
         if not math.isfinite(self.bound):
             return "not checked: with values this large float32 sums overflow"
@@ -102,9 +125,7 @@ class Check:
             error = f"largest error {self.max_error:.3g}"
             words = (said, f"checked {scope}", error, self.unsearched, self.unseen)
             return ", ".join(filter(None, words))
-        y, x, channel = self.worst
         samples = f"{self.wrong:,} sample{'s' if self.wrong > 1 else ''}"
-        return (
-            f"WRONG in {samples}, checked {scope}, largest error "
-            f"{self.max_error:.3g} at x {x}, y {y}, channel {channel}"
-        )
+        wrong = f"WRONG in {samples}, checked {scope}, largest error {self.max_error:.3g}"
+        why = f". {self.why.removesuffix('.')}" if self.why else ""
+        return f"{wrong} at {self.worst_place}{why}"

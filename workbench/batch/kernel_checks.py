@@ -22,7 +22,7 @@ from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import PIXEL_TYPES, Job, Progress, Sampling
 from kernels.core.plain_data import table_beside
 from kernels.core.timing import Timing
-from kernels.core.verdict import Check, Tolerance
+from kernels.core.verdict import Check, Tolerance, place_words
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
 from kernels.cuda_on_cpu import trial as cpu
@@ -511,7 +511,7 @@ def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:
     y, x, channel = at
     both = got, to_pixel_type(oracle, got.dtype)
     value, expected = (in_digits(float(each[at])) for each in both)
-    place = f"x {x}, y {y}" + (f", channel {channel}" if job.channels > 1 else "")
+    place = place_words(y, x, channel, job.channels)
     return (
         f"{place} is {value} and should be {expected}; {wrong.sum()} of {wrong.size} samples are "
         "wrong."

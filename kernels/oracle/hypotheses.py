@@ -1,0 +1,272 @@
+"""Why an answer is wrong: it is held against other references, one of which may be what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.borders import BORDERS, Span
+from kernels.core.job import Job
+from kernels.core.nonlinear import KINDS, MAX_KSIZE, Morphology, Rank
+from kernels.core.poison import Mask
+from kernels.core.verdict import channel_name
+from kernels.oracle.nonlinear import Floats
+from kernels.oracle.reference import filtered, to_pixel_type
+
+FEWEST = 16  # wrong samples that have to fit: fewer may do so by chance
+SIDE, SMALL, MAX_TAPS = 64, 8, 4_000_000  # of a tile in pixels, and products for its samples
+Tile = tuple[Span, Span]  # rows and columns
+Bound = Callable[[Job], float]  # what an answer to a job may be off by, before it is rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What an answer may be instead of the right one.
+
+    kind    of what differs: of one kind those that fit are alike here, and the first is told
+    words   on what differs
+    job     that it is right for
+    made    (job, rows, columns) -> its samples there, not yet stored
+    stored  as `to_pixel_type`
+    inset   pixels along each edge that are not compared
+    """
+
+    kind: str
+    words: str
+    job: Job
+    made: Callable[[Job, Span, Span], Floats] = filtered
+    stored: Callable[[Floats, np.dtype[Any]], NDArray[Any]] = to_pixel_type
+    inset: int = 0
+
+
+def why_wrong(
+    job: Job, answer: NDArray[Any], wrong: NDArray[np.intp], bound: Bound, *, is_all: bool
+) -> str:
+    """One sentence on what a wrong answer is, or where alone it is wrong; empty: not known.
+
+    Of a large picture, parts around some wrong samples and in the corners are compared.
+
+    answer  like the job's picture
+    wrong   (n, 3): row, column and channel of wrong samples
+    is_all  whether there are no others among those that were checked
+    """
+    side = SIDE if job.taps * job.channels * SIDE**2 <= MAX_TAPS else SMALL
+    bottom, right = job.height - 1, job.width - 1
+    middles = [*wrong[[0, len(wrong) // 2, -1], :2].tolist(), (0, 0), (0, right), (bottom, 0)]
+    tiles = dict.fromkeys(_around(job, y, x, side) for y, x in (*middles, (bottom, right)))
+    plain = Other("", "", job)
+    are_off = {each: ~_fitting(plain, answer, *each, bound(job)) for each in tiles}
+    is_varied = any(np.ptp(answer[slice(*rows), slice(*columns)]) > 0 for rows, columns in tiles)
+    found = [each for each in _others(job) if is_varied and _is_it(each, answer, are_off, bound)]
+    if found:
+        return f"{found[0].words}." if len({each.kind for each in found}) == 1 else ""
+    return _where(job, answer, wrong) if is_all and job.strip is None else ""
+
+
+def _around(job: Job, y: int, x: int, side: int) -> Tile:
+    top, left = (
+        min(max(at - side // 2, 0), max(size - side, 0))
+        for at, size in ((y, job.height), (x, job.width))
+    )
+    return (top, min(top + side, job.height)), (left, min(left + side, job.width))
+
+
+def _is_it(other: Other, answer: NDArray[Any], are_off: dict[Tile, Mask], bound: Bound) -> bool:
+    allowed, explained, inset = bound(other.job), 0, other.inset
+    for (rows, columns), is_off in are_off.items():
+        (top, end), (left, right) = (
+            (max(first, inset), min(last, size - inset))
+            for (first, last), size in zip((rows, columns), answer.shape[:2], strict=True)
+        )
+        if top >= end or left >= right:
+            continue
+        if not _fitting(other, answer, (top, end), (left, right), allowed).all():
+            return False
+        inside = slice(top - rows[0], end - rows[0]), slice(left - columns[0], right - columns[0])
+        explained += int(is_off[inside].sum())
+    return explained >= FEWEST
+
+
+def _fitting(other: Other, answer: NDArray[Any], rows: Span, columns: Span, allowed: float) -> Mask:
+    """Which samples of the answer are the other's, as far as float32 knows it."""
+    got, made = answer[slice(*rows), slice(*columns)], other.made(other.job, rows, columns)
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = (other.stored(made + off, got.dtype) for off in (-allowed, allowed))
+        if got.dtype.kind == "u":  # they wrap around, as what is not saturated does
+            return np.asarray(got - low <= high - low)
+        is_within = (low <= got) & (got <= high)
+        return np.asarray(is_within | (np.isnan(got) & np.isnan(made)))
+
+
+def _others(job: Job) -> Iterator[Other]:
+    """Yield what an answer may be, the simplest of a kind first."""
+    yield Other("unchanged", "It is the picture, unchanged", job, _unchanged)
+    if job.is_one_launch:
+        yield from _of_weights(job) if job.has_weights else _of_window(job)
+    for border in BORDERS:
+        if border != job.border:
+            yield Other("border", f"Right if the border is {border}", job.but(border=border))
+    if len(job.runs) > 1:
+        between = "not rounded" if job.is_rounded else "rounded"
+        words = f"Right if samples are {between} between the steps"
+        yield Other("rounding", words, job.but(is_rounded=not job.is_rounded))
+    if job.picture.dtype.kind == "u":
+        for words, stored in STORED:
+            yield Other("stored", f"Right if samples are {words}", job, stored=stored)
+    for words, by in SHIFTS.items():
+        yield Other("place", f"Right if shifted {words}", job, partial(_shifted, by), inset=1)
+    if job.channels > 2:
+        yield Other("channels", "Right if red and blue are exchanged", job, _exchanged)
+    if job.channels > 1 and job.is_one_launch:
+        words = "Right if the neighbours are the next samples, not those of the next pixels"
+        yield Other("channels", words, job, _of_next_samples, inset=job.reach)
+    if job.has_alpha:
+        yield Other("alpha", "Right if alpha is filtered as well", job, _with_alpha)
+
+
+def _of_weights(job: Job) -> Iterator[Other]:
+    weights, offset = job.correlation.weights, job.correlation.offset
+    outermost, last = weights.copy(), weights.copy()
+    outermost[[0, -1]] = outermost[:, [0, -1]] = last[-1] = last[:, -1] = 0
+    changed = {
+        "weights are transposed": weights.T,
+        "weights are flipped both ways, as in a convolution": weights[::-1, ::-1],
+        "weights are flipped from left to right": weights[:, ::-1],
+        "weights are flipped upside down": weights[::-1],
+        "weights are rotated by 90°": np.rot90(weights),
+        "weights are rotated by 270°": np.rot90(weights, 3),
+        "outermost weights are left out": outermost,
+        "last row and column of the weights are left out": last,
+    }
+    exact, size = weights.astype(np.float64), np.abs(weights.astype(np.float64))
+    least = size[size > 0].min(initial=1.0)
+    divisors = {
+        "weights are divided by their sum, {:g}": exact.sum(),
+        "weights are divided by the sum of their magnitudes, {:g}": size.sum(),
+        "sum is divided by the number of weights, {:g}": float(weights.size),
+    }
+    changed |= {words.format(by): exact / by for words, by in divisors.items() if abs(by) > 1e-6}
+    if np.allclose(size / least, np.rint(size / least), atol=1e-3):
+        whole = "weights are whole numbers, not divided by {:g}"
+        changed[whole.format(round(1 / least, 3))] = exact / least
+    for words, other in changed.items():
+        kept = np.ascontiguousarray(other, np.float32)
+        if np.isfinite(kept).all() and not np.array_equal(kept, weights):
+            yield Other("weights", f"Right if the {words}", job.but(weights=kept))
+    if offset:
+        yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
+    if job.has_length:
+        yield Other("length", "Right if no length is taken", job.but(gradient=False))
+
+
+def _of_window(job: Job) -> Iterator[Other]:
+    chosen: Any = job.filter
+    sizes = (each for each in (chosen.ksize - 2, chosen.ksize + 2) if 1 < each <= MAX_KSIZE)
+    found = [("size", f"size is {each}", {"ksize": each}) for each in sizes]
+    if isinstance(chosen, Rank | Morphology):
+        shape = "square" if chosen.is_disk else "disk"
+        found.append(("shape", f"window is a {shape}", {"is_disk": not chosen.is_disk}))
+    if isinstance(chosen, Rank):
+        found += [("order", f"{name} is taken", {"percentile": at}) for name, at in ORDERS.items()]
+    if isinstance(chosen, Morphology):
+        found += [("order", f"{each.replace('_', '-')} is taken", {"kind": each}) for each in KINDS]
+    for kind, words, changes in found:
+        if (other := replace(chosen, **changes)) != chosen:
+            yield Other(kind, f"Right if the {words}", job.but(filter=other))
+
+
+ORDERS = {"minimum": 0.0, "median": 50.0, "maximum": 100.0}
+SHIFTS = {"down": (-1, 0), "up": (1, 0), "right": (0, -1), "left": (0, 1)}  # and where it reads
+
+
+def _unchanged(job: Job, rows: Span, columns: Span) -> Floats:
+    return job.picture[slice(*rows), slice(*columns)].astype(np.float64)
+
+
+def _shifted(by: tuple[int, int], job: Job, rows: Span, columns: Span) -> Floats:
+    (top, end), (left, right), (dy, dx) = rows, columns, by
+    found = filtered(job, (top + dy, end + dy), (left + dx, right + dx))
+    return _with_own_alpha(job, found, rows, columns)
+
+
+def _exchanged(job: Job, rows: Span, columns: Span) -> Floats:
+    return filtered(job, rows, columns)[..., [2, 1, 0, 3][: job.channels]]
+
+
+def _of_next_samples(job: Job, rows: Span, columns: Span) -> Floats:
+    flat = job.but(picture=job.picture.reshape(job.height, -1, 1))
+    left, right = (each * job.channels for each in columns)
+    found = filtered(flat, rows, (left, right)).reshape(rows[1] - rows[0], -1, job.channels)
+    return _with_own_alpha(job, found, rows, columns)
+
+
+def _with_own_alpha(job: Job, found: Floats, rows: Span, columns: Span) -> Floats:
+    if job.has_alpha:
+        found[..., -1] = _unchanged(job, rows, columns)[..., -1]
+    return found
+
+
+def _with_alpha(job: Job, rows: Span, columns: Span) -> Floats:
+    found = filtered(job, rows, columns)
+    alone = job.but(picture=np.ascontiguousarray(job.picture[..., -1:]))
+    found[..., -1:] = filtered(alone, rows, columns)
+    return found
+
+
+def _cut_off(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    limits = np.iinfo(dtype)
+    return np.trunc(values).clip(limits.min, limits.max).astype(dtype)
+
+
+def _wrapped(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    return np.rint(values).astype(np.int64).astype(dtype)
+
+
+def _cast(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:  # on a GPU, by way of unsigned int
+    return np.trunc(values).clip(0).astype(np.int64).astype(dtype)
+
+
+def _cast_on_cpu(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    return np.trunc(values).astype(np.int64).astype(dtype)
+
+
+STORED = (
+    ("cut off instead of rounded", _cut_off),
+    ("not saturated: they wrap around", _wrapped),
+    ("neither rounded nor saturated: to_sample does both", _cast),
+    ("neither rounded nor saturated: to_sample does both", _cast_on_cpu),
+)
+
+
+def _where(job: Job, answer: NDArray[Any], wrong: NDArray[np.intp]) -> str:
+    """The sentence on where alone samples are wrong, and on what they are instead."""
+    (height, width), (y, x, channel) = answer.shape[:2], wrong.T
+    across, down = max(job.block_xy[0] // job.channels, 1), job.block_xy[1]
+    strips = (  # of pixels along one edge
+        ("first", "row", int(y.max()) + 1, height, down),
+        ("last", "row", height - int(y.min()), height, down),
+        ("first", "column", int(x.max()) + 1, width, across),
+        ("last", "column", width - int(x.min()), width, across),
+    )
+    parts = []
+    if job.channels > 1 and len(set(channel.tolist())) == 1:
+        parts.append(f"in {channel_name(int(channel[0]), job.channels)}")
+    deep = int(np.minimum(np.minimum(y, x), np.minimum(height - 1 - y, width - 1 - x)).max()) + 1
+    near = [each for each in strips if each[2] <= max(each[4], job.reach) and 2 * each[2] < each[3]]
+    if near:
+        which, line, count, size, block = min(near, key=lambda each: each[2])
+        is_block = which == "last" and count == (size % block or block)
+        lines = f"{count} {line}s" if count > 1 else line
+        of_blocks = f", which are the last {line} of blocks" * is_block
+        parts.append(f"in the {which} {lines}{of_blocks}")
+    elif deep <= job.reach and 2 * deep < min(height, width):
+        parts.append(f"within {deep} pixel{'s' * (deep > 1)} of the edges")
+    values = np.unique(answer[y, x, channel])
+    if len(values) == 1 and len(wrong) >= FEWEST:
+        parts.append(f"and {float(values[0]):g} there" if parts else f"where it is {values[0]:g}")
+    return f"Wrong only {', '.join(parts)}." if parts else ""
