@@ -210,10 +210,12 @@ def checking(
         # Of known tiles others may be compared elsewhere.
         is_all = found.wrong < MAX_PLACES and (found.is_full or not known)
         places = np.concatenate(wrong)
-        why = why_wrong(
-            job, answer, places, lambda other: limits_for(other).bound + levels, is_all=is_all
-        )
-        yield replace(found, why=why)
+
+        def bound(other: Job) -> float:
+            return limits_for(other).bound + levels
+
+        for why in why_wrong(job, answer, places, bound, is_all=is_all):
+            yield replace(found, why=why)
 
 
 def limits_of(job: Job, tolerance: Tolerance) -> Limits:

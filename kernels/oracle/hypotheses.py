@@ -18,9 +18,10 @@ from kernels.core.verdict import channel_name
 from kernels.oracle.nonlinear import Floats
 from kernels.oracle.reference import filtered, to_pixel_type
 
-FEWEST = 16  # wrong samples that have to fit: fewer may do so by chance
+FEWEST = 8  # wrong samples that have to fit: fewer may do so by chance
 SIDE, SMALL, MAX_TAPS = 64, 8, 4_000_000  # of a tile in pixels, and products for its samples
 Tile = tuple[Span, Span]  # rows and columns
+Places = NDArray[np.intp]  # (n, 3): row, column and channel of samples
 Bound = Callable[[Job], float]  # what an answer to a job may be off by, before it is rounded
 
 
@@ -45,27 +46,32 @@ class Other:
 
 
 def why_wrong(
-    job: Job, answer: NDArray[Any], wrong: NDArray[np.intp], bound: Bound, *, is_all: bool
-) -> str:
-    """One sentence on what a wrong answer is, or where alone it is wrong; empty: not known.
+    job: Job, answer: NDArray[Any], wrong: Places, bound: Bound, *, is_all: bool
+) -> Iterator[str]:
+    """Yield at last a sentence on what a wrong answer is, or where alone; empty: not known (yet).
 
     Of a large picture, parts around some wrong samples and in the corners are compared.
 
     answer  like the job's picture
-    wrong   (n, 3): row, column and channel of wrong samples
+    wrong   the places of wrong samples
     is_all  whether there are no others among those that were checked
     """
     side = SIDE if job.taps * job.channels * SIDE**2 <= MAX_TAPS else SMALL
     bottom, right = job.height - 1, job.width - 1
     middles = [*wrong[[0, len(wrong) // 2, -1], :2].tolist(), (0, 0), (0, right), (bottom, 0)]
-    tiles = dict.fromkeys(_around(job, y, x, side) for y, x in (*middles, (bottom, right)))
-    plain = Other("", "", job)
-    are_off = {each: ~_fitting(plain, answer, *each, bound(job)) for each in tiles}
+    tiles = {_around(job, y, x, side) for y, x in (*middles, (bottom, right))}
+    places = {each: wrong[_inside(wrong, each)] for each in tiles}
+    places = dict(sorted(places.items(), key=lambda each: -len(each[1])))
     is_varied = any(np.ptp(answer[slice(*rows), slice(*columns)]) > 0 for rows, columns in tiles)
-    found = [each for each in _others(job) if is_varied and _is_it(each, answer, are_off, bound)]
-    if found:
-        return f"{found[0].words}." if len({each.kind for each in found}) == 1 else ""
-    return _where(job, answer, wrong) if is_all and job.strip is None else ""
+    found: dict[str, str] = {}
+    for each in _others(job) if is_varied else ():
+        if _is_it(each, answer, places, bound):
+            found.setdefault(each.kind, f"{each.words}.")
+        yield ""
+    if len(found) == 1:
+        yield from found.values()
+    elif not found and is_all and job.strip is None:
+        yield _where(job, answer, wrong)
 
 
 def _around(job: Job, y: int, x: int, side: int) -> Tile:
@@ -76,19 +82,22 @@ def _around(job: Job, y: int, x: int, side: int) -> Tile:
     return (top, min(top + side, job.height)), (left, min(left + side, job.width))
 
 
-def _is_it(other: Other, answer: NDArray[Any], are_off: dict[Tile, Mask], bound: Bound) -> bool:
+def _inside(places: Places, tile: Tile) -> Mask:
+    first, behind = np.transpose(tile)
+    return np.asarray(((places[:, :2] >= first) & (places[:, :2] < behind)).all(1))
+
+
+def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], bound: Bound) -> bool:
     allowed, explained, inset = bound(other.job), 0, other.inset
-    for (rows, columns), is_off in are_off.items():
-        (top, end), (left, right) = (
+    for tile, wrong in places.items():
+        rows, columns = (
             (max(first, inset), min(last, size - inset))
-            for (first, last), size in zip((rows, columns), answer.shape[:2], strict=True)
+            for (first, last), size in zip(tile, answer.shape[:2], strict=True)
         )
-        if top >= end or left >= right:
-            continue
-        if not _fitting(other, answer, (top, end), (left, right), allowed).all():
-            return False
-        inside = slice(top - rows[0], end - rows[0]), slice(left - columns[0], right - columns[0])
-        explained += int(is_off[inside].sum())
+        if rows[0] < rows[1] and columns[0] < columns[1]:
+            if not _fitting(other, answer, rows, columns, allowed).all():
+                return False
+            explained += int(_inside(wrong, (rows, columns)).sum())
     return explained >= FEWEST
 
 
@@ -243,7 +252,7 @@ STORED = (
 )
 
 
-def _where(job: Job, answer: NDArray[Any], wrong: NDArray[np.intp]) -> str:
+def _where(job: Job, answer: NDArray[Any], wrong: Places) -> str:
     """The sentence on where alone samples are wrong, and on what they are instead."""
     (height, width), (y, x, channel) = answer.shape[:2], wrong.T
     across, down = max(job.block_xy[0] // job.channels, 1), job.block_xy[1]

@@ -121,7 +121,7 @@ STORED = {
 
 @pytest.mark.parametrize(("words", "store"), STORED.items(), ids=list(STORED))
 def test_how_samples_are_stored_is_told(words, store):
-    job = job_of()
+    job = job_of(offset=120.0)
     assert words in why(job, store(filtered(job)).astype(np.uint8))
 
 
