@@ -108,9 +108,14 @@ class Check:
         return f"{rounding}: within {levels}, {percent:.2g} % of samples differ"
 
     @property
+    def channels(self) -> int:
+        """Channels of the picture; 0 where that was not noted."""
+        return self.samples // max(self.checked, 1)
+
+    @property
     def worst_place(self) -> str:
         """Words for the sample of the largest error."""
-        return place_words(*self.worst, self.samples // self.checked if self.checked else 0)
+        return place_words(*self.worst, self.channels)
 
     def __str__(self) -> str:
         if not math.isfinite(self.bound):

@@ -250,6 +250,7 @@ class CheckedKernel:
     refused: int = 0  # jobs that its header does not take
     job: str = ""  # the name of the first one that is not right
     words: str = ""  # one sentence: its first wrong pixel, or what else is wrong or refused
+    why: str = ""  # one sentence on what that job's output is instead, or where alone it is wrong
     bug: str = ""  # one sentence on its cause, where that was looked for and found
     search: str = ""  # why none was found, where one was looked for
     unseen: str = ""  # why no CUDA compiler has compiled it; empty: one has, or it is not verified
@@ -286,7 +287,7 @@ class CheckedKernel:
     def sentence(self) -> str:
         """The error, as exactly as it is known, and why not more exactly."""
         what = ": ".join(filter(None, (self.job, self.bug or self.words)))
-        return " ".join(filter(None, (what, self.search)))
+        return " ".join(filter(None, (what, self.why, self.search)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,7 +495,8 @@ def _with_failure(
     if not words and tried.answer is not None:
         words = first_wrong(tried.job, tried.answer, rung.tolerance(tried.job))
     verdict: Verdict = "wrong" if tried.check is not None and not tried.check.ok else "failed"
-    return replace(found, verdict=verdict, job=each.name, words=words)
+    why = tried.check.why if tried.check and not tried.problem else ""
+    return replace(found, verdict=verdict, job=each.name, words=words, why=why)
 
 
 def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:

@@ -57,11 +57,13 @@ class FileRow(QWidget):
         held(is_so): the next text does not run until the user allows it, or it runs at once.
         allowed(): the present text runs from now on.
         filter_wanted(key): a new text does this filter.
+        use_wanted(name): the whole picture is to be filtered with the file of this name.
     """
 
     held = Signal(bool)
     allowed = Signal()
     filter_wanted = Signal(str)
+    use_wanted = Signal(str)
 
     def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
@@ -69,6 +71,7 @@ class FileRow(QWidget):
         self.file = kernel_file.KernelFile(kernel_file.KernelJournal(), self)
         self.file.named.connect(self._show_name)
         self.file.saved.connect(folder.look)
+        self._folder = folder
         self.file.said.connect(partial(self._show_message, "warning"))
         self.recent: list[Path] = []
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
@@ -86,7 +89,7 @@ class FileRow(QWidget):
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
-        """Open the file of the last time, or an empty kernel where it is gone."""
+        """Open the file of the last time, or a plain kernel where it is gone."""
         self.file.do(_make_folder, lambda _: None, lambda _: None)
         if path is None:
             self.begin_new("")
@@ -94,7 +97,7 @@ class FileRow(QWidget):
             self.open_file(path, is_last=True)
 
     def begin_new(self, key: str) -> None:
-        """Begin a kernel with the starting point's text, by its key; empty: the empty one's."""
+        """Begin a kernel with the starting point's text, by its key; empty: the plain one's."""
         point = next(each for each in starting_points() if each.key == key)
         if point.filter:  # first, or the text would be tried on another filter's job
             self.filter_wanted.emit(point.filter)
@@ -104,7 +107,7 @@ class FileRow(QWidget):
     def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
         """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
 
-        is_last  it was open the last time; where it is gone, an empty kernel begins
+        is_last  it was open the last time; where it is gone, a plain kernel begins
         """
         if is_named:
             self._allowed.add(path.absolute())
@@ -142,6 +145,18 @@ class FileRow(QWidget):
         if path := self._ask_new("Save the kernel", proposed):
             self._write(path, then)
 
+    def use(self) -> None:
+        """Save the text, and have the whole picture filtered with it."""
+
+        def go_on() -> None:
+            path = self.file.path
+            assert path is not None
+            if path.parent != kernels_folder():
+                self._folder.admit(path)
+            self.use_wanted.emit(path.name)
+
+        self._then(go_on)
+
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
         proposed = Path.home() / f"{Path(self.file.name).stem}_shared.cu"
@@ -163,10 +178,14 @@ class FileRow(QWidget):
             if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
                 self._show_message("info", NO_EDITOR.format(name=path.name, folder=path.parent))
 
+        self._then(open_outside)
+
+    def _then(self, do: Callable[[], None]) -> None:
+        """Do it once the text is in its file."""
         if self.file.is_saved:
-            open_outside()
+            do()
         else:
-            self.save(open_outside)
+            self.save(do)
 
     def _ask_new(self, title: str, proposed: Path) -> Path | None:
         name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
@@ -302,6 +321,7 @@ class KernelPane(QWidget):
         self.code = MachineCodeView(self.trying, self._editor)
         self._connect()
         self.files.filter_wanted.connect(lambda key: store.choose(filter=key))
+        self.files.use_wanted.connect(lambda name: store.choose(implementation=name))
         self._lay_out()
 
     @property
@@ -428,6 +448,7 @@ class KernelPane(QWidget):
         view.line_wanted.connect(editor.go_to_mark)
         view.line_wanted.connect(lambda _: editor.setFocus())
         view.search.clicked.connect(self.find_bug)
+        view.use.clicked.connect(files.use)
         view.by_line.toggled.connect(editor.make_counts_visible)
         view.step.clicked.connect(self.step_through)
         view.code.clicked.connect(lambda: self.show_code(True))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.core.job import Job
-from kernels.core.verdict import Check
+from kernels.core.verdict import Check, place_words
 from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu.counting import LineCount, RunCounts
 from kernels.cuda_on_cpu.findings import Built, Finding, KernelTrial
@@ -67,11 +67,12 @@ def _check_words(check: Check, region: Region, part: str) -> str:
         unseen = f"; {check.unseen}" if check.unseen else ""
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."
     y, x, channel = check.worst
+    place = place_words(region.top + y, region.left + x, channel, check.channels)
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
-    return (
-        f"✗ Wrong in {samples} of {part}; the worst, off by {check.max_error:.3g}, is "
-        f"channel {channel} of pixel ({region.left + x}, {region.top + y})."
+    worst = (
+        f"✗ Wrong in {samples} of {part}; the worst, at {place}, is off by {check.max_error:.3g}."
     )
+    return f"{worst} {check.why}".rstrip()
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:
