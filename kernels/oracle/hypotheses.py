@@ -168,8 +168,8 @@ def _of_weights(job: Job) -> Iterator[Other]:
         if np.isfinite(kept).all() and not np.array_equal(kept, weights):
             yield Other("weights", f"Right if the {words}", job.but(weights=kept))
     for name, at in ORDERS.items():
-        other = job.but(filter=Rank(job.ksize, at), gradient=False)
-        yield Other("filter", f"It is the {name} of the window", other)
+        ranked = job.but(filter=Rank(job.ksize, at), gradient=False)
+        yield Other("filter", f"It is the {name} of the window", ranked)
     if offset:
         yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
     if job.has_length:

@@ -21,7 +21,7 @@ from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
-from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.code_editor import MARGIN_PX, CodeEditor
 from workbench.panels.kernel.editor_aids import Completion, FindRow
 from workbench.panels.kernel.machine_code_view import MachineCodeView
 from workbench.panels.kernel.step_view import StepView
@@ -280,7 +280,10 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
 
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
+# Of a source above its trial: lines of the source, and what of the height it takes at most for
+# them; more is the trial's up to this height, and then the source's again.
+LINES, MOST, TRIAL_PX, LEAST_PX = 20, 0.75, 310, 90
+BESIDE_STEPS = 0.4  # of the height: the source above steps or instructions
 
 
 class KernelPane(QWidget):
@@ -304,7 +307,7 @@ class KernelPane(QWidget):
         """Make the panel; `trials` runs on the GPU, in turn with everything else."""
         super().__init__()
         self.setObjectName("kernel-pane")
-        self._has_begun = False
+        self._has_begun = self._is_shared = False
         self._last: Path | None = None  # the file of the last time
         self._is_code_shown = False
         self.files: FileRow = FileRow(folder, messages)
@@ -465,11 +468,13 @@ class KernelPane(QWidget):
         VBox(source, 0, 4).add((self._editor, 1), self._find_row)
         for part in (self._view, self.steps, self.code):
             self._below.addWidget(part)
+        self._below.setMinimumHeight(LEAST_PX)  # and not that of the largest of them
         self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._split.setObjectName("kernel-split")
         self._split.addWidget(source)
         self._split.addWidget(self._below)
-        self._split.setSizes(SHARES)
+        self._split.splitterMoved.connect(self._keep_shares)
+        self._below.currentChanged.connect(lambda _: self._share_out())
         VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
@@ -478,6 +483,24 @@ class KernelPane(QWidget):
         is_wide = inside.width() >= SIDE_BY_SIDE_PX
         upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
         self._split.setOrientation(level if is_wide else upright)
+        self._share_out()
+
+    def _keep_shares(self, *_: int) -> None:
+        self._is_shared = True
+
+    def _share_out(self) -> None:
+        """Share the room between source and findings, unless the user has."""
+        is_upright = self._split.orientation() == Qt.Orientation.Vertical
+        room = self._split.height() if is_upright else self._split.width()
+        source = room // 2
+        if is_upright and self._below.currentWidget() is self._view:
+            around = self._editor.horizontalScrollBar().sizeHint().height() + 4 * MARGIN_PX
+            lines = LINES * self._editor.cursorRect().height() + around
+            source = max(room - TRIAL_PX, min(lines, round(MOST * room)))
+        elif is_upright:
+            source = round(BESIDE_STEPS * room)
+        if not self._is_shared:
+            self._split.setSizes((source, room - source))
 
     def _show_steps(self, followed: Followed) -> None:
         self._below.setCurrentWidget(self.steps)
