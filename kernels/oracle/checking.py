@@ -210,11 +210,7 @@ def checking(
         # Of known tiles others may be compared elsewhere.
         is_all = found.wrong < MAX_PLACES and (found.is_full or not known)
         places = np.concatenate(wrong)
-
-        def bound(other: Job) -> float:
-            return limits_for(other).bound + levels
-
-        for why in why_wrong(job, answer, places, bound, is_all=is_all):
+        for why in why_wrong(job, answer, places, limits_for, is_all=is_all):
             yield replace(found, why=why)
 
 

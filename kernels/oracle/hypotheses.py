@@ -14,7 +14,7 @@ from kernels.core.borders import BORDERS, Span
 from kernels.core.job import Job
 from kernels.core.nonlinear import KINDS, MAX_KSIZE, Morphology, Rank
 from kernels.core.poison import Mask
-from kernels.core.verdict import channel_name
+from kernels.core.verdict import Limits, channel_name
 from kernels.oracle.nonlinear import Floats
 from kernels.oracle.reference import filtered, to_pixel_type
 
@@ -22,18 +22,15 @@ FEWEST = 8  # wrong samples that have to fit: fewer may do so by chance
 SIDE, SMALL, MAX_TAPS = 64, 8, 4_000_000  # of a tile in pixels, and products for its samples
 Tile = tuple[Span, Span]  # rows and columns
 Places = NDArray[np.intp]  # (n, 3): row, column and channel of samples
-Bound = Callable[[Job], float]  # what an answer to a job may be off by, before it is rounded
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
     """What an answer may be instead of the right one.
 
-    kind    of what differs: of one kind those that fit are alike here, and the first is told
-    words   on what differs
+    kind    of what differs: those of one kind that fit are alike here, and the first is told
     job     that it is right for
-    made    (job, rows, columns) -> its samples there, not yet stored
-    stored  as `to_pixel_type`
+    made    (job, rows, columns) -> its samples there, which `stored` makes what is in memory
     inset   pixels along each edge that are not compared
     """
 
@@ -46,15 +43,20 @@ class Other:
 
 
 def why_wrong(
-    job: Job, answer: NDArray[Any], wrong: Places, bound: Bound, *, is_all: bool
+    job: Job,
+    answer: NDArray[Any],
+    wrong: Places,
+    limits: Callable[[Job], Limits],
+    *,
+    is_all: bool,
 ) -> Iterator[str]:
     """Yield at last a sentence on what a wrong answer is, or where alone; empty: not known (yet).
 
     Of a large picture, parts around some wrong samples and in the corners are compared.
 
     answer  like the job's picture
-    wrong   the places of wrong samples
-    is_all  whether there are no others among those that were checked
+    limits  of answers to a job
+    is_all  whether no other samples that were checked are wrong
     """
     side = SIDE if job.taps * job.channels * SIDE**2 <= MAX_TAPS else SMALL
     bottom, right = job.height - 1, job.width - 1
@@ -62,10 +64,11 @@ def why_wrong(
     tiles = {_around(job, y, x, side) for y, x in (*middles, (bottom, right))}
     places = {each: wrong[_inside(wrong, each)] for each in tiles}
     places = dict(sorted(places.items(), key=lambda each: -len(each[1])))
-    is_varied = any(np.ptp(answer[slice(*rows), slice(*columns)]) > 0 for rows, columns in tiles)
+    parts = (answer[slice(*rows), slice(*columns)] for rows, columns in tiles)
+    is_varied = any((each != each[0, 0, 0]).any() for each in parts)
     found: dict[str, str] = {}
     for each in _others(job) if is_varied else ():
-        if _is_it(each, answer, places, bound):
+        if _is_it(each, answer, places, limits(each.job)):
             found.setdefault(each.kind, f"{each.words}.")
         yield ""
     if len(found) == 1:
@@ -75,10 +78,8 @@ def why_wrong(
 
 
 def _around(job: Job, y: int, x: int, side: int) -> Tile:
-    top, left = (
-        min(max(at - side // 2, 0), max(size - side, 0))
-        for at, size in ((y, job.height), (x, job.width))
-    )
+    pairs = (y, job.height), (x, job.width)
+    top, left = (min(max(at - side // 2, 0), max(size - side, 0)) for at, size in pairs)
     return (top, min(top + side, job.height)), (left, min(left + side, job.width))
 
 
@@ -87,15 +88,15 @@ def _inside(places: Places, tile: Tile) -> Mask:
     return np.asarray(((places[:, :2] >= first) & (places[:, :2] < behind)).all(1))
 
 
-def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], bound: Bound) -> bool:
-    allowed, explained, inset = bound(other.job), 0, other.inset
+def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
+    explained, inset = 0, other.inset
     for tile, wrong in places.items():
         rows, columns = (
             (max(first, inset), min(last, size - inset))
             for (first, last), size in zip(tile, answer.shape[:2], strict=True)
         )
         if rows[0] < rows[1] and columns[0] < columns[1]:
-            if not _fitting(other, answer, rows, columns, allowed).all():
+            if not _fitting(other, answer, rows, columns, limits.bound + limits.levels).all():
                 return False
             explained += int(_inside(wrong, (rows, columns)).sum())
     return explained >= FEWEST
@@ -104,12 +105,13 @@ def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], bound
 def _fitting(other: Other, answer: NDArray[Any], rows: Span, columns: Span, allowed: float) -> Mask:
     """Which samples of the answer are the other's, as far as float32 knows it."""
     got, made = answer[slice(*rows), slice(*columns)], other.made(other.job, rows, columns)
+    if other.inset and other.job.has_alpha:
+        made[..., -1] = _unchanged(other.job, rows, columns)[..., -1]
     with np.errstate(invalid="ignore", over="ignore"):
         low, high = (other.stored(made + off, got.dtype) for off in (-allowed, allowed))
         if got.dtype.kind == "u":  # they wrap around, as what is not saturated does
             return np.asarray(got - low <= high - low)
-        is_within = (low <= got) & (got <= high)
-        return np.asarray(is_within | (np.isnan(got) & np.isnan(made)))
+        return np.asarray(((low <= got) & (got <= high)) | (np.isnan(got) & np.isnan(made)))
 
 
 def _others(job: Job) -> Iterator[Other]:
@@ -117,16 +119,13 @@ def _others(job: Job) -> Iterator[Other]:
     yield Other("unchanged", "It is the picture, unchanged", job, _unchanged)
     if job.is_one_launch:
         yield from _of_weights(job) if job.has_weights else _of_window(job)
-    for border in BORDERS:
-        if border != job.border:
-            yield Other("border", f"Right if the border is {border}", job.but(border=border))
+    for border in (each for each in BORDERS if each != job.border):
+        yield Other("border", f"Right if the border is {border}", job.but(border=border))
     if len(job.runs) > 1:
-        between = "not rounded" if job.is_rounded else "rounded"
-        words = f"Right if samples are {between} between the steps"
+        words = f"Right if samples are {'not ' * job.is_rounded}rounded between the steps"
         yield Other("rounding", words, job.but(is_rounded=not job.is_rounded))
-    if job.picture.dtype.kind == "u":
-        for words, stored in STORED:
-            yield Other("stored", f"Right if samples are {words}", job, stored=stored)
+    for words, stored in STORED if job.picture.dtype.kind == "u" else ():
+        yield Other("stored", f"Right if samples are {words}", job, stored=stored)
     for words, by in SHIFTS.items():
         yield Other("place", f"Right if shifted {words}", job, partial(_shifted, by), inset=1)
     if job.channels > 2:
@@ -139,9 +138,9 @@ def _others(job: Job) -> Iterator[Other]:
 
 
 def _of_weights(job: Job) -> Iterator[Other]:
-    weights, offset = job.correlation.weights, job.correlation.offset
-    outermost, last = weights.copy(), weights.copy()
-    outermost[[0, -1]] = outermost[:, [0, -1]] = last[-1] = last[:, -1] = 0
+    weights = job.correlation.weights.astype(np.float64)
+    total, size = weights.sum() or 1.0, np.abs(weights)
+    least = size[size > 0].min(initial=1.0)
     changed = {
         "weights are transposed": weights.T,
         "weights are flipped both ways, as in a convolution": weights[::-1, ::-1],
@@ -149,31 +148,22 @@ def _of_weights(job: Job) -> Iterator[Other]:
         "weights are flipped upside down": weights[::-1],
         "weights are rotated by 90°": np.rot90(weights),
         "weights are rotated by 270°": np.rot90(weights, 3),
-        "outermost weights are left out": outermost,
-        "last row and column of the weights are left out": last,
+        "outermost weights are left out": np.pad(weights[1:-1, 1:-1], 1),
+        "last row and column of the weights are left out": np.pad(weights[:-1, :-1], (0, 1)),
+        f"weights are divided by their sum, {total:g}": weights / total,
+        "weights are divided by the sum of their magnitudes": weights / (size.sum() or 1.0),
+        "sum is divided by the number of weights": weights / weights.size,
+        f"weights are whole numbers, not divided by {1 / least:g}": weights / least,
     }
-    exact, size = weights.astype(np.float64), np.abs(weights.astype(np.float64))
-    least = size[size > 0].min(initial=1.0)
-    divisors = {
-        "weights are divided by their sum, {:g}": exact.sum(),
-        "weights are divided by the sum of their magnitudes, {:g}": size.sum(),
-        "sum is divided by the number of weights, {:g}": float(weights.size),
-    }
-    changed |= {words.format(by): exact / by for words, by in divisors.items() if abs(by) > 1e-6}
-    if np.allclose(size / least, np.rint(size / least), atol=1e-3):
-        whole = "weights are whole numbers, not divided by {:g}"
-        changed[whole.format(round(1 / least, 3))] = exact / least
     for words, other in changed.items():
         kept = np.ascontiguousarray(other, np.float32)
-        if np.isfinite(kept).all() and not np.array_equal(kept, weights):
+        if kept.shape == weights.shape and np.isfinite(kept).all():
             yield Other("weights", f"Right if the {words}", job.but(weights=kept))
     for name, at in ORDERS.items():
         ranked = job.but(filter=Rank(job.ksize, at), gradient=False)
         yield Other("filter", f"It is the {name} of the window", ranked)
-    if offset:
-        yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
-    if job.has_length:
-        yield Other("length", "Right if no length is taken", job.but(gradient=False))
+    yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
+    yield Other("length", "Right if no length is taken", job.but(gradient=False))
 
 
 def _of_window(job: Job) -> Iterator[Other]:
@@ -188,12 +178,7 @@ def _of_window(job: Job) -> Iterator[Other]:
     if isinstance(chosen, Morphology):
         found += [("order", f"{each.replace('_', '-')} is taken", {"kind": each}) for each in KINDS]
     for kind, words, changes in found:
-        if (other := replace(chosen, **changes)) != chosen:
-            yield Other(kind, f"Right if the {words}", job.but(filter=other))
-
-
-ORDERS = {"minimum": 0.0, "median": 50.0, "maximum": 100.0}
-SHIFTS = {"down": (-1, 0), "up": (1, 0), "right": (0, -1), "left": (0, 1)}  # and where it reads
+        yield Other(kind, f"Right if the {words}", job.but(filter=replace(chosen, **changes)))
 
 
 def _unchanged(job: Job, rows: Span, columns: Span) -> Floats:
@@ -202,8 +187,7 @@ def _unchanged(job: Job, rows: Span, columns: Span) -> Floats:
 
 def _shifted(by: tuple[int, int], job: Job, rows: Span, columns: Span) -> Floats:
     (top, end), (left, right), (dy, dx) = rows, columns, by
-    found = filtered(job, (top + dy, end + dy), (left + dx, right + dx))
-    return _with_own_alpha(job, found, rows, columns)
+    return filtered(job, (top + dy, end + dy), (left + dx, right + dx))
 
 
 def _exchanged(job: Job, rows: Span, columns: Span) -> Floats:
@@ -213,14 +197,7 @@ def _exchanged(job: Job, rows: Span, columns: Span) -> Floats:
 def _of_next_samples(job: Job, rows: Span, columns: Span) -> Floats:
     flat = job.but(picture=job.picture.reshape(job.height, -1, 1))
     left, right = (each * job.channels for each in columns)
-    found = filtered(flat, rows, (left, right)).reshape(rows[1] - rows[0], -1, job.channels)
-    return _with_own_alpha(job, found, rows, columns)
-
-
-def _with_own_alpha(job: Job, found: Floats, rows: Span, columns: Span) -> Floats:
-    if job.has_alpha:
-        found[..., -1] = _unchanged(job, rows, columns)[..., -1]
-    return found
+    return filtered(flat, rows, (left, right)).reshape(rows[1] - rows[0], -1, job.channels)
 
 
 def _with_alpha(job: Job, rows: Span, columns: Span) -> Floats:
@@ -230,55 +207,40 @@ def _with_alpha(job: Job, rows: Span, columns: Span) -> Floats:
     return found
 
 
-def _cut_off(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-    limits = np.iinfo(dtype)
-    return np.trunc(values).clip(limits.min, limits.max).astype(dtype)
-
-
 def _wrapped(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-    return np.rint(values).astype(np.int64).astype(dtype)
+    return values.astype(np.int64).astype(dtype)
 
 
-def _cast(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:  # on a GPU, by way of unsigned int
-    return np.trunc(values).clip(0).astype(np.int64).astype(dtype)
-
-
-def _cast_on_cpu(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-    return np.trunc(values).astype(np.int64).astype(dtype)
-
-
-STORED = (
-    ("cut off instead of rounded", _cut_off),
-    ("not saturated: they wrap around", _wrapped),
-    ("neither rounded nor saturated: to_sample does both", _cast),
-    ("neither rounded nor saturated: to_sample does both", _cast_on_cpu),
+ORDERS = {"minimum": 0.0, "median": 50.0, "maximum": 100.0}
+SHIFTS = {"down": (-1, 0), "up": (1, 0), "right": (0, -1), "left": (0, 1)}  # and where it reads
+STORED: tuple[tuple[str, Callable[[Floats, np.dtype[Any]], NDArray[Any]]], ...] = (
+    ("cut off instead of rounded", lambda found, to: to_pixel_type(np.trunc(found), to)),
+    ("not saturated: they wrap around", lambda found, to: _wrapped(np.rint(found), to)),
+    ("neither rounded nor saturated: to_sample does both", _wrapped),
+    # As a GPU does it, by way of unsigned int.
+    ("neither rounded nor saturated: to_sample does both", lambda v, to: _wrapped(v.clip(0), to)),
 )
 
 
 def _where(job: Job, answer: NDArray[Any], wrong: Places) -> str:
     """The sentence on where alone samples are wrong, and on what they are instead."""
-    (height, width), (y, x, channel) = answer.shape[:2], wrong.T
-    across, down = max(job.block_xy[0] // job.channels, 1), job.block_xy[1]
-    strips = (  # of pixels along one edge
-        ("first", "row", int(y.max()) + 1, height, down),
-        ("last", "row", height - int(y.min()), height, down),
-        ("first", "column", int(x.max()) + 1, width, across),
-        ("last", "column", width - int(x.min()), width, across),
-    )
-    parts = []
-    if job.channels > 1 and len(set(channel.tolist())) == 1:
+    (y, x, channel), parts = wrong.T, []
+    if job.channels > 1 and np.ptp(channel) == 0:
         parts.append(f"in {channel_name(int(channel[0]), job.channels)}")
-    deep = int(np.minimum(np.minimum(y, x), np.minimum(height - 1 - y, width - 1 - x)).max()) + 1
-    near = [each for each in strips if each[2] <= max(each[4], job.reach) and 2 * each[2] < each[3]]
-    if near:
-        which, line, count, size, block = min(near, key=lambda each: each[2])
-        is_block = which == "last" and count == (size % block or block)
-        lines = f"{count} {line}s" if count > 1 else line
-        of_blocks = f", which are the last {line} of blocks" * is_block
-        parts.append(f"in the {which} {lines}{of_blocks}")
-    elif deep <= job.reach and 2 * deep < min(height, width):
-        parts.append(f"within {deep} pixel{'s' * (deep > 1)} of the edges")
-    values = np.unique(answer[y, x, channel])
-    if len(values) == 1 and len(wrong) >= FEWEST:
-        parts.append(f"and {float(values[0]):g} there" if parts else f"where it is {values[0]:g}")
+    across = max(job.block_xy[0] // job.channels, 1)
+    for line, at, size, block in (
+        ("row", y, job.height, job.block_xy[1]),
+        ("column", x, job.width, across),
+    ):
+        count = size - int(at.min())
+        if count <= max(block, job.reach) and 2 * count < size:
+            lines = f"{count} {line}s" if count > 1 else line
+            is_block = count == (size % block or block)
+            parts.append(f"in the last {lines}{f', the last {line} of blocks' * is_block}")
+    far = np.minimum.reduce((y, x, job.height - 1 - y, job.width - 1 - x))  # from the edge
+    if far.max() < job.reach and 2 * job.reach < min(job.height, job.width):
+        parts = parts or [f"within {far.max() + 1} pixels of the edges"]
+    values = answer[y, x, channel]
+    if (values == values[0]).all() and len(wrong) >= FEWEST:
+        parts.append(f"where it is {values[0]:g}")
     return f"Wrong only {', '.join(parts)}." if parts else ""

@@ -97,10 +97,10 @@ PLANTED = {
     "border is mirror": lambda job: answer_of(job, border="mirror"),
     "border is wrap": lambda job: answer_of(job, border="wrap"),
     "within 2 pixels of the edges": around,
-    "in the last 6 rows, which are the last row of blocks": put(np.s_[64:], lambda it: it[:6]),
-    "in the first column": put(np.s_[:, 0], lambda it: it[:, 9]),
+    "in the last 6 rows, the last row of blocks": put(np.s_[64:], lambda it: it[:6]),
+    "in the last column": put(np.s_[:, -1], lambda it: it[:, 9]),
     "in green": put(np.s_[..., 1], lambda it: it[..., 0]),
-    "in the last 3 rows, and 0 there": put(np.s_[-3:], 0),
+    "in the last 3 rows, where it is 0": put(np.s_[-3:], 0),
     "where it is 0": put(np.s_[20:50, 30:60], 0),
 }
 
