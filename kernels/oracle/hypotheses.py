@@ -22,6 +22,7 @@ FEWEST = 8  # wrong samples that have to fit: fewer may do so by chance
 SIDE, SMALL, MAX_TAPS = 64, 8, 4_000_000  # of a tile in pixels, and products for its samples
 Tile = tuple[Span, Span]  # rows and columns
 Places = NDArray[np.intp]  # (n, 3): row, column and channel of samples
+LimitsOf = Callable[[Job], Limits]  # of answers to a job
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +44,21 @@ class Other:
 
 
 def why_wrong(
-    job: Job,
-    answer: NDArray[Any],
-    wrong: Places,
-    limits: Callable[[Job], Limits],
-    *,
-    is_all: bool,
+    job: Job, answer: NDArray[Any], wrong: Places, limits: LimitsOf, *, is_all: bool
 ) -> Iterator[str]:
     """Yield at last a sentence on what a wrong answer is, or where alone; empty: not known (yet).
 
     Of a large picture, parts around some wrong samples and in the corners are compared.
 
     answer  like the job's picture
-    limits  of answers to a job
     is_all  whether no other samples that were checked are wrong
     """
     side = SIDE if job.taps * job.channels * SIDE**2 <= MAX_TAPS else SMALL
     bottom, right = job.height - 1, job.width - 1
-    middles = [*wrong[[0, len(wrong) // 2, -1], :2].tolist(), (0, 0), (0, right), (bottom, 0)]
-    tiles = {_around(job, y, x, side) for y, x in (*middles, (bottom, right))}
+    middles = [*wrong[[len(wrong) // 2, 0, -1], :2].tolist(), (0, 0), (0, right), (bottom, 0)]
+    tiles = (_around(job, y, x, side) for y, x in (*middles, (bottom, right)))
     places = {each: wrong[_inside(wrong, each)] for each in tiles}
-    places = dict(sorted(places.items(), key=lambda each: -len(each[1])))
-    parts = (answer[slice(*rows), slice(*columns)] for rows, columns in tiles)
+    parts = (answer[slice(*rows), slice(*columns)] for rows, columns in places)
     is_varied = any((each != each[0, 0, 0]).any() for each in parts)
     found: dict[str, str] = {}
     for each in _others(job) if is_varied else ():
@@ -121,9 +115,6 @@ def _others(job: Job) -> Iterator[Other]:
         yield from _of_weights(job) if job.has_weights else _of_window(job)
     for border in (each for each in BORDERS if each != job.border):
         yield Other("border", f"Right if the border is {border}", job.but(border=border))
-    if len(job.runs) > 1:
-        words = f"Right if samples are {'not ' * job.is_rounded}rounded between the steps"
-        yield Other("rounding", words, job.but(is_rounded=not job.is_rounded))
     for words, stored in STORED if job.picture.dtype.kind == "u" else ():
         yield Other("stored", f"Right if samples are {words}", job, stored=stored)
     for words, by in SHIFTS.items():
@@ -147,7 +138,6 @@ def _of_weights(job: Job) -> Iterator[Other]:
         "weights are flipped from left to right": weights[:, ::-1],
         "weights are flipped upside down": weights[::-1],
         "weights are rotated by 90°": np.rot90(weights),
-        "weights are rotated by 270°": np.rot90(weights, 3),
         "outermost weights are left out": np.pad(weights[1:-1, 1:-1], 1),
         "last row and column of the weights are left out": np.pad(weights[:-1, :-1], (0, 1)),
         f"weights are divided by their sum, {total:g}": weights / total,

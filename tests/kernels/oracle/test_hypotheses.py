@@ -78,7 +78,7 @@ PLANTED = {
     "both ways, as in a convolution": turned(lambda each: each[::-1, ::-1]),
     "from left to right": turned(lambda each: each[:, ::-1]),
     "upside down": turned(lambda each: each[::-1]),
-    "rotated by 270°": turned(lambda each: np.rot90(each, 3)),
+    "rotated by 90°": turned(np.rot90),
     "divided by their sum": turned(lambda each: each / each.sum()),
     "sum of their magnitudes": turned(lambda each: each / np.abs(each).sum()),
     "number of weights": turned(lambda each: each / each.size),

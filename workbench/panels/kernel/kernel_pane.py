@@ -21,7 +21,7 @@ from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
-from workbench.panels.kernel.code_editor import MARGIN_PX, CodeEditor
+from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.editor_aids import Completion, FindRow
 from workbench.panels.kernel.machine_code_view import MachineCodeView
 from workbench.panels.kernel.step_view import StepView
@@ -149,13 +149,11 @@ class FileRow(QWidget):
         """Save the text, and have the whole picture filtered with it."""
 
         def go_on() -> None:
-            path = self.file.path
-            assert path is not None
-            if path.parent != kernels_folder():
-                self._folder.admit(path)
-            self.use_wanted.emit(path.name)
+            assert self.file.path is not None
+            self._folder.admit(self.file.path)
+            self.use_wanted.emit(self.file.path.name)
 
-        self._then(go_on)
+        self.save(go_on)
 
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
@@ -178,14 +176,10 @@ class FileRow(QWidget):
             if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
                 self._show_message("info", NO_EDITOR.format(name=path.name, folder=path.parent))
 
-        self._then(open_outside)
-
-    def _then(self, do: Callable[[], None]) -> None:
-        """Do it once the text is in its file."""
         if self.file.is_saved:
-            do()
+            open_outside()
         else:
-            self.save(do)
+            self.save(open_outside)
 
     def _ask_new(self, title: str, proposed: Path) -> Path | None:
         name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
@@ -280,10 +274,8 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
 
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-# Of a source above its trial: lines of the source, and what of the height it takes at most for
-# them; more is the trial's up to this height, and then the source's again.
-LINES, MOST, TRIAL_PX, LEAST_PX = 20, 0.75, 310, 90
-BESIDE_STEPS = 0.4  # of the height: the source above steps or instructions
+MOST = 0.76  # a source's share, above its verdict: 20 lines in a window 720 pixels high
+LEAST_PX = 90  # of a verdict
 
 
 class KernelPane(QWidget):
@@ -307,7 +299,7 @@ class KernelPane(QWidget):
         """Make the panel; `trials` runs on the GPU, in turn with everything else."""
         super().__init__()
         self.setObjectName("kernel-pane")
-        self._has_begun = self._is_shared = False
+        self._has_begun = False
         self._last: Path | None = None  # the file of the last time
         self._is_code_shown = False
         self.files: FileRow = FileRow(folder, messages)
@@ -473,7 +465,7 @@ class KernelPane(QWidget):
         self._split.setObjectName("kernel-split")
         self._split.addWidget(source)
         self._split.addWidget(self._below)
-        self._split.splitterMoved.connect(self._keep_shares)
+        self._share_out()
         self._below.currentChanged.connect(lambda _: self._share_out())
         VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
@@ -482,25 +474,18 @@ class KernelPane(QWidget):
         inside = self.contentsRect().marginsRemoved(MARGINS)
         is_wide = inside.width() >= SIDE_BY_SIDE_PX
         upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
-        self._split.setOrientation(level if is_wide else upright)
-        self._share_out()
-
-    def _keep_shares(self, *_: int) -> None:
-        self._is_shared = True
+        wanted = level if is_wide else upright
+        if wanted != self._split.orientation():
+            self._split.setOrientation(wanted)
+            self._share_out()
 
     def _share_out(self) -> None:
-        """Share the room between source and findings, unless the user has."""
+        """Give a source above its verdict most of the height, and half of it above all else."""
         is_upright = self._split.orientation() == Qt.Orientation.Vertical
         room = self._split.height() if is_upright else self._split.width()
-        source = room // 2
-        if is_upright and self._below.currentWidget() is self._view:
-            around = self._editor.horizontalScrollBar().sizeHint().height() + 4 * MARGIN_PX
-            lines = LINES * self._editor.cursorRect().height() + around
-            source = max(room - TRIAL_PX, min(lines, round(MOST * room)))
-        elif is_upright:
-            source = round(BESIDE_STEPS * room)
-        if not self._is_shared:
-            self._split.setSizes((source, room - source))
+        is_verdict = is_upright and self._below.currentWidget() is self._view
+        source = round((MOST if is_verdict else 0.5) * room)
+        self._split.setSizes((source, room - source))
 
     def _show_steps(self, followed: Followed) -> None:
         self._below.setCurrentWidget(self.steps)
