@@ -10,14 +10,11 @@ MIN_PERCENT = 0.01  # a smaller share of samples is not told apart from this
 NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
 
 
-CHANNELS = "red", "green", "blue"
-
-
 def channel_name(channel: int, count: int) -> str:
     """What people call one of a picture's channels, from 0; of grey without alpha nothing."""
     if count in (2, 4) and channel == count - 1:
         return "alpha"
-    return CHANNELS[channel] if count > 2 else "grey" if count == 2 else ""
+    return ("red", "green", "blue")[channel] if count > 2 else "grey" if count == 2 else ""
 
 
 def place_words(y: int, x: int, channel: int, count: int) -> str:
@@ -108,14 +105,9 @@ class Check:
         return f"{rounding}: within {levels}, {percent:.2g} % of samples differ"
 
     @property
-    def channels(self) -> int:
-        """Channels of the picture; 0 where that was not noted."""
-        return self.samples // max(self.checked, 1)
-
-    @property
     def worst_place(self) -> str:
         """Words for the sample of the largest error."""
-        return place_words(*self.worst, self.channels)
+        return place_words(*self.worst, self.samples // max(self.checked, 1))
 
     def __str__(self) -> str:
         if not math.isfinite(self.bound):

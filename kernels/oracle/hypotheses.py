@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -84,6 +85,8 @@ def _inside(places: Places, tile: Tile) -> Mask:
 
 def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
     explained, inset = 0, other.inset
+    if not math.isfinite(limits.bound):
+        return False
     for tile, wrong in places.items():
         rows, columns = (
             (max(first, inset), min(last, size - inset))
@@ -120,7 +123,8 @@ def _others(job: Job) -> Iterator[Other]:
     for words, by in SHIFTS.items():
         yield Other("place", f"Right if shifted {words}", job, partial(_shifted, by), inset=1)
     if job.channels > 2:
-        yield Other("channels", "Right if red and blue are exchanged", job, _exchanged)
+        words, order = "Right if red and blue are exchanged", [2, 1, 0, 3][: job.channels]
+        yield Other("channels", words, job, lambda *part: filtered(*part)[..., order])
     if job.channels > 1 and job.is_one_launch:
         words = "Right if the neighbours are the next samples, not those of the next pixels"
         yield Other("channels", words, job, _of_next_samples, inset=job.reach)
@@ -178,10 +182,6 @@ def _unchanged(job: Job, rows: Span, columns: Span) -> Floats:
 def _shifted(by: tuple[int, int], job: Job, rows: Span, columns: Span) -> Floats:
     (top, end), (left, right), (dy, dx) = rows, columns, by
     return filtered(job, (top + dy, end + dy), (left + dx, right + dx))
-
-
-def _exchanged(job: Job, rows: Span, columns: Span) -> Floats:
-    return filtered(job, rows, columns)[..., [2, 1, 0, 3][: job.channels]]
 
 
 def _of_next_samples(job: Job, rows: Span, columns: Span) -> Floats:

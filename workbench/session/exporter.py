@@ -205,10 +205,7 @@ MAX_LETTERS = 120  # of a proposed name, behind the picture's
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
-    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 sobel-x 3x3".
-
-    What is known not to be right has "unverified" behind it.
-    """
+    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 unverified"."""
     words = " ".join(
         f"{each.title.lower().translate(IN_NAMES)} {each.filter.ksize}x{each.filter.ksize}"
         for each in result.job.steps

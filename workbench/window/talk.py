@@ -37,7 +37,10 @@ FILE_TYPES = "Steps (*.toml);;All files (*)"
 NONE = "none"
 MAX_STEPS, MAX_LETTERS, MAX_NOTE = 200, 200, 4000  # of a talk, of a name, of a note
 # Panels beside the picture, or instead of it; their titles are these names, capitalised.
-PANELS = ("anatomy", "pixel", "implementation", "blocks", "analysis", "weights", "timing")
+PANELS = (
+    *("anatomy", "pixel", "implementation", "blocks"),
+    *("analysis", "weights", "timing", "kernel"),
+)
 CHART = "chart"  # no panel of the window, but a chart of its own
 PAGES = ("idea", "ladder", "source", "ptx")  # of the implementation
 Area = tuple[float, float, float, float]
