@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 MIN_PERCENT = 0.01  # a smaller share of samples is not told apart from this
 NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
-
-
-def channel_name(channel: int, count: int) -> str:
-    """What people call one of a picture's channels, from 0; of grey without alpha nothing."""
-    if count in (2, 4) and channel == count - 1:
-        return "alpha"
-    return ("red", "green", "blue")[channel] if count > 2 else "grey" if count == 2 else ""
+# Names of channels, by how many there are.
+CHANNELS = {
+    1: ("grey",),
+    2: ("grey", "alpha"),
+    3: ("red", "green", "blue"),
+    4: ("red", "green", "blue", "alpha"),
+}
 
 
 def place_words(y: int, x: int, channel: int, count: int) -> str:
     """Words for a sample of a picture of `count` channels: "x 3, y 0, green"."""
-    return ", ".join(filter(None, (f"x {x}, y {y}", channel_name(channel, count))))
+    return f"x {x}, y {y}" + (f", {CHANNELS[count][channel]}" if count > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)

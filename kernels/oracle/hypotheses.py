@@ -15,7 +15,7 @@ from kernels.core.borders import BORDERS, Span
 from kernels.core.job import Job
 from kernels.core.nonlinear import KINDS, MAX_KSIZE, Morphology, Rank
 from kernels.core.poison import Mask
-from kernels.core.verdict import Limits, channel_name
+from kernels.core.verdict import CHANNELS, Limits
 from kernels.oracle.nonlinear import Floats
 from kernels.oracle.reference import filtered, to_pixel_type
 
@@ -84,19 +84,17 @@ def _inside(places: Places, tile: Tile) -> Mask:
 
 
 def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
-    explained, inset = 0, other.inset
-    if not math.isfinite(limits.bound):
-        return False
+    explained, allowed, size = 0, limits.bound + limits.levels, answer.shape[:2]
     for tile, wrong in places.items():
         rows, columns = (
-            (max(first, inset), min(last, size - inset))
-            for (first, last), size in zip(tile, answer.shape[:2], strict=True)
+            (max(first, other.inset), min(last, most - other.inset))
+            for (first, last), most in zip(tile, size, strict=True)
         )
         if rows[0] < rows[1] and columns[0] < columns[1]:
-            if not _fitting(other, answer, rows, columns, limits.bound + limits.levels).all():
+            if not _fitting(other, answer, rows, columns, allowed).all():
                 return False
             explained += int(_inside(wrong, (rows, columns)).sum())
-    return explained >= FEWEST
+    return explained >= FEWEST and math.isfinite(allowed)
 
 
 def _fitting(other: Other, answer: NDArray[Any], rows: Span, columns: Span, allowed: float) -> Mask:
@@ -216,7 +214,7 @@ def _where(job: Job, answer: NDArray[Any], wrong: Places) -> str:
     """The sentence on where alone samples are wrong, and on what they are instead."""
     (y, x, channel), parts = wrong.T, []
     if job.channels > 1 and np.ptp(channel) == 0:
-        parts.append(f"in {channel_name(int(channel[0]), job.channels)}")
+        parts.append(f"in {CHANNELS[job.channels][channel[0]]}")
     across = max(job.block_xy[0] // job.channels, 1)
     for line, at, size, block in (
         ("row", y, job.height, job.block_xy[1]),
