@@ -480,12 +480,14 @@ class KernelPane(QWidget):
             self._share_out()
 
     def _share_out(self) -> None:
-        """Give a source above its verdict most of the height, and half of it above all else."""
+        """Give a source above its verdict most of the height, else half; of steps, wrap it."""
         is_upright = self._split.orientation() == Qt.Orientation.Vertical
         room = self._split.height() if is_upright else self._split.width()
         is_verdict = is_upright and self._below.currentWidget() is self._view
         source = round((MOST if is_verdict else 0.5) * room)
         self._split.setSizes((source, room - source))
+        wrap = CodeEditor.LineWrapMode
+        self._editor.setLineWrapMode(wrap.WidgetWidth if self.is_stepping else wrap.NoWrap)
 
     def _show_steps(self, followed: Followed) -> None:
         self._below.setCurrentWidget(self.steps)
