@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
+from kernels.core.verdict import place_words
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.compiler import BuildError
 from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
@@ -253,7 +254,7 @@ class BlockSteps:
             name, kind = self.arrays[array], self._kind_of(array)
             y, sample = divmod(offset // kind.itemsize, self._pitch)
             x, channel = divmod(sample, self.job.channels)
-            where = f"({x}, {y})" + f", channel {channel}" * (self.job.channels > 1)
+            where = place_words(y, x, channel, self.job.channels)
             if name == "weights":
                 where = f"number {offset // kind.itemsize:,}"
         for each in self._shared:

@@ -152,12 +152,3 @@ def star(disturbances: Sequence[str]) -> str:
 def why_starred(disturbances: Sequence[str]) -> str:
     """Format "* Disturbed: other programs kept 2.0 of 2 cores busy."; empty where nothing did."""
     return f"* Disturbed: {'; '.join(disturbances)}." if disturbances else ""
-
-
-# By how many there are.
-CHANNELS = {
-    1: ("grey",),
-    2: ("grey", "alpha"),
-    3: ("red", "green", "blue"),
-    4: ("red", "green", "blue", "alpha"),
-}

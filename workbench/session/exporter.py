@@ -205,11 +205,13 @@ MAX_LETTERS = 120  # of a proposed name, behind the picture's
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
-    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 sobel-x 3x3"."""
+    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 unverified"."""
     page = f"-{picture.page.number}" if picture.page.count > 1 else ""
     words = " ".join(
         f"{each.title.lower().translate(IN_NAMES)} {each.filter.ksize}x{each.filter.ksize}"
         for each in result.job.steps
         if not each.is_length
     )
-    return f"{Path(picture.name).stem}{page} {words[:MAX_LETTERS].rstrip()}"
+    checks = [each.check for each in (result, *result.steps)]
+    unverified = " unverified" * any(each and not each.ok for each in checks)
+    return f"{Path(picture.name).stem}{page} {words[:MAX_LETTERS].rstrip()}{unverified}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QFontInfo, QGuiApplication, QShortcut
+from PySide6.QtGui import QAction, QFontInfo, QGuiApplication, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -44,7 +44,7 @@ NOTES = "presenter-notes"  # the setting
 PANEL_LETTERS_PX = 19  # of a panel to read in
 FULL_WIDTH = ("implementation", "kernel")  # panels; others have half of it
 _TABLE = table_beside(__file__)
-PANEL_KEYS, ACTIONS = _TABLE["panel_keys"], _TABLE["actions"]
+PANEL_KEYS, ACTIONS, STEPPING = (_TABLE[name] for name in ("panel_keys", "actions", "stepping"))
 
 
 class Show(QObject):
@@ -147,9 +147,10 @@ class Show(QObject):
     def _keys(self) -> dict[str, Callable[[], object]]:
         keys: dict[str, Callable[[], object]] = {}
         for line in menu_lines(self._parts.window):
-            if line.action.objectName() in ACTIONS:
-                shortcuts = (shortcut.toString() for shortcut in line.action.shortcuts())
-                keys |= dict.fromkeys(shortcuts, line.action.trigger)
+            name, shortcuts = line.action.objectName(), line.action.shortcuts()
+            if name in ACTIONS or name in STEPPING:
+                do = partial(self._walk, line.action) if name in STEPPING else line.action.trigger
+                keys |= dict.fromkeys((each.toString() for each in shortcuts), do)
         return {
             **keys,
             **{key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()},
@@ -162,6 +163,10 @@ class Show(QObject):
             "0": self._compare.show_fit,
             "1": self._compare.show_exact,
         }
+
+    def _walk(self, action: QAction) -> None:
+        if self._panel == "kernel":
+            action.trigger()
 
     def _size_letters(self, factor: float) -> None:
         _set_letters(self._compare, SMALL * factor)

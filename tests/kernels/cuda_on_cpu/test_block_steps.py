@@ -175,7 +175,7 @@ def test_a_lane_is_told_what_it_loads_and_stores():
     steps = steps_of(MIRROR)
     store = steps.next_barrier(0) - 2
     load, kept = steps.touches(store, 37)
-    assert (load.array, load.where) == ("the picture", "(5, 1)")
+    assert (load.array, load.where) == ("the picture", "x 5, y 1")
     assert (load.is_store, load.value) == (False, 69)
     assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
     assert kept.value == 69

@@ -147,7 +147,7 @@ def test_the_first_wrong_sample_is_named_with_what_it_should_be():
         answer[y, x, 2] ^= 64
     right = int(answer[4, 9, 2]) ^ 64
     assert first_wrong(job, answer, Tolerance(9)) == (
-        f"x 9, y 4, channel 2 is {answer[4, 9, 2]} and should be {right}; "
+        f"x 9, y 4, blue is {answer[4, 9, 2]} and should be {right}; "
         f"3 of {answer.size} samples are wrong."
     )
     job = JOBS[2].job

@@ -35,7 +35,7 @@ TWINS = {
 # What the chip on a picture lets one choose, as Settings does; and what a kernel of one's own
 # begins with.
 CHOICES = {*NEGATIVE_TITLES.values(), *(rung.title for rung in ladder())}
-CHOICES |= {"Empty kernel", "My median", "My dilation"}
+CHOICES |= {"Plain kernel", "My median", "My dilation"}
 MIN_LETTERS = 8  # of a tooltip that says something
 
 

@@ -161,8 +161,11 @@ class CodeEditor(QPlainTextEdit):
         block = self.document().findBlockByNumber(line - 1)
         self._step = QTextCursor(block) if line > 0 and block.isValid() else None
         if self._step is not None and self.textCursor().blockNumber() != line - 1:
-            self.setTextCursor(self._step)
-            self.ensureCursorVisible()
+            end = QTextCursor(self._step)
+            end.movePosition(Move.EndOfBlock)
+            for each in (end, self._step):  # a wrapped line is seen to its end
+                self.setTextCursor(each)
+                self.ensureCursorVisible()
         self._show_extras()
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.core.job import Job
-from kernels.core.verdict import Check
+from kernels.core.verdict import Check, place_words
 from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu.counting import LineCount, RunCounts
 from kernels.cuda_on_cpu.findings import Built, Finding, KernelTrial
@@ -50,7 +50,7 @@ def verdict_words(tried: KernelTrial) -> str:
         return "Not verified yet." if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
     if check.bug or (check.ok and tried.problem):
         return NOT_RIGHT
-    verdict = _check_words(check, tried.region, part)
+    verdict = _check_words(tried, check, part)
     if tried.kernel is None or not tried.ok:
         return f"{verdict}{no_time}"
     count = len(tried.kernel.samples_ms)
@@ -58,7 +58,7 @@ def verdict_words(tried: KernelTrial) -> str:
     return f"{verdict} {numbers.duration(tried.kernel.median_ms)}{of} on {tried.device_name}."
 
 
-def _check_words(check: Check, region: Region, part: str) -> str:
+def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
     if not math.isfinite(check.bound):
         return f"✗ Not verified, on {part}: with values this large float32 sums overflow."
     if check.unsearched:
@@ -66,12 +66,11 @@ def _check_words(check: Check, region: Region, part: str) -> str:
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."
-    y, x, channel = check.worst
+    (y, x, channel), region = check.worst, tried.region
+    place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
-    return (
-        f"✗ Wrong in {samples} of {part}; the worst, off by {check.max_error:.3g}, is "
-        f"channel {channel} of pixel ({region.left + x}, {region.top + y})."
-    )
+    worst = f"the worst, at {place}, is off by {check.max_error:.3g}"
+    return f"✗ Wrong in {samples} of {part}; {worst}. {check.why}".rstrip()
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:

@@ -17,11 +17,10 @@ from kernels.core.borders import OUTSIDE
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.core.nonlinear import NonLocalMeans
-from kernels.core.verdict import Limits
+from kernels.core.verdict import CHANNELS, Limits
 from kernels.oracle.checking import judged
 from kernels.oracle.explain import Explained, derivative, explain_pixel, value_at
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
-from workbench.base.numbers import CHANNELS
 from workbench.base.plain_text import Label
 from workbench.imaging.pictures import Picture
 from workbench.model import intents

@@ -151,10 +151,11 @@ def verdict(check: Check | None) -> tuple[str, ...]:
     if check.bug:
         return f"✗ not verified: {check.bug}", "✗ not verified"
     if not check.ok:
-        y, x, channel = check.worst
         wrong = f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
-        at = f"x {x}, y {y}, channel {channel}"
-        return f"{wrong}, largest error {check.max_error:.3g} at {at}", wrong, "✗ WRONG"
+        worst = f"{wrong}, largest error {check.max_error:.3g} at {check.worst_place}"
+        why = check.why.removesuffix(".")
+        told = (f"{worst}. {why}", f"✗ WRONG: {why}") if why else (worst,)
+        return *told, wrong, "✗ WRONG"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
     if check.unsearched:
         return f"right in {where}, {check.unsearched}", "right, not verified", "right"

@@ -2,6 +2,7 @@
 
 import errno
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton
@@ -9,8 +10,17 @@ from PySide6.QtWidgets import QToolButton
 from kernels import filters
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.driving import (
+    answer_file_dialogs,
+    child,
+    click,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.trying import Trying
@@ -42,15 +52,40 @@ def test_a_kernel_that_cannot_be_confined_runs_only_where_the_user_says_so(
     monkeypatch.setattr(confinement, "_prctl", lambda *_: errno.EINVAL)
     write(qtbot, window, text_of("shared"))
     assert "seccomp" in words(window, "kernel-foreign-sentence")
-    assert "✓ Verified on the whole picture" not in words(window, "kernel-verdict")
+    assert words(window, "kernel-verdict").startswith("Of the last text that ran: ")
     click(child(window, "kernel-foreign-0"))
     tried(qtbot, window)
     assert words(window, "kernel-foreign-sentence") == ""
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
 
-def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
-    assert "✗ Wrong in" in words(window, "kernel-verdict")  # it does not filter yet
+def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_wanted(
+    qtbot, window, home, monkeypatch
+):
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+    settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
+    plain = editor(window).toPlainText()
+    write(qtbot, window, plain.replace("[j * KSIZE + i]", "[i * KSIZE + j]"))
+    told = "Right if the weights are transposed"
+    assert f"{told}. Run on the CPU: no time." in words(window, "kernel-verdict")
+
+    answer_file_dialogs(monkeypatch, home / "mine.cu")  # elsewhere than in the user's folder
+    trigger(window, "Filter with the kernel")
+    until(qtbot, lambda: window.store.state.implementation == "mine.cu")
+    until(qtbot, lambda: window.live.of_view and told in str(window.live.of_view[1].check))
+    _, result, _ = window.live.of_view
+    right = filtered(result.job.but(weights=result.job.correlation.weights.T.copy()))
+    assert np.array_equal(result.picture, right.astype(np.float32))
+    saved = home / "saved.tif"
+    asked = answer_file_dialogs(monkeypatch, saved)
+    trigger(window, "Save result as…")
+    until(qtbot, saved.is_file)
+    assert "unverified" in str(asked)
+    window.findChild(QAction, "Undo").trigger()
+    assert window.store.state.implementation != "mine.cu"
+
+
+def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
     text = text_of("shared")
     write(qtbot, window, text)
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
+from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from tests.made_up import FAILED, result
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
@@ -211,6 +212,7 @@ PANEL_KEYS = {
     "Ctrl+L": "Implementation",
     "Ctrl+K": "Blocks",
     "Ctrl+E": "Weights",
+    "Ctrl+U": "Kernel",
 }
 
 
@@ -229,6 +231,24 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(qtbot, window):
     assert window.docks.panel("Analysis").get().isVisible()  # as it was before
     assert not window.docks.panel("Weights").get().isVisible()
     assert factor_of(panel) == factor_of(window.compare) == 1.0
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_a_kernel_is_stepped_through_on_stage(qtbot, window):
+    stage = present(qtbot, window)
+    verified(qtbot, stage)
+    walk, kernel = (QKeySequence(each)[0] for each in ("Alt+F8", "Ctrl+U"))
+    QTest.keyClick(stage, walk.key(), walk.keyboardModifiers())
+    assert window.docks.panel("Kernel").made is None  # it is not on stage
+    QTest.keyClick(stage, kernel.key(), kernel.keyboardModifiers())
+    pane = window.docks.panel("Kernel").made
+    until(qtbot, lambda: pane.is_tried)
+    QTest.keyClick(stage, walk.key(), walk.keyboardModifiers())
+    until(qtbot, lambda: pane.is_stepping)
+    QTest.keyClick(stage, Qt.Key.Key_F8)
+    assert pane.steps.step == 1
+    leave(qtbot, window)
+    assert not pane.isVisible()
 
 
 def test_a_step_shows_a_recorded_chart(qtbot, window):
