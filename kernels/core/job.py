@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS, RowStrip, even_parts
-from kernels.core.cache import read_only
+from kernels.core.cache import once_a_picture, read_only
 from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError, CannotRunError
@@ -251,8 +251,13 @@ class Job:
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
         """The job of one of `runs`, given what those before it gave."""
-        job = replace(self, picture=picture, steps=run.steps, is_rounded=False, region=None)
-        return replace(job, is_flat=False, opaque=None, filters_alpha=run.filters_alpha)
+        if (
+            run.blend.offset and picture.dtype != np.float32
+        ):  # before it is added, sums may be beyond what integers hold
+            picture = _in_floats(picture)
+        how: dict[str, Any] = {"is_rounded": False, "region": None, "is_flat": False}
+        how |= {"opaque": None, "filters_alpha": run.filters_alpha}
+        return replace(self, picture=picture, steps=run.steps, **how)
 
     @property
     def correlation(self) -> Correlation:
@@ -359,6 +364,11 @@ class Job:
     def compulsory_bytes(self) -> int:
         """The least bytes to move: the picture read once and written once."""
         return 2 * int(self.picture.nbytes)
+
+
+@once_a_picture
+def _in_floats(picture: NDArray[Any]) -> NDArray[Any]:
+    return read_only(picture.astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)

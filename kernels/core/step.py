@@ -71,6 +71,9 @@ def _check_weights(weights: Weights) -> None:
         raise BadJobError("Weights must be finite float32 numbers.")
 
 
+UNCHANGED = Correlation(np.ones((1, 1), np.float32))
+
+
 @dataclass(frozen=True, slots=True)
 class Length:
     """√(gx² + gy²), by Sobel, of what the weights before it give; with these it is one filter."""

@@ -78,7 +78,7 @@ def _divided(opaque: float, weighted_: Floats) -> Floats:
     alpha, found = np.maximum(weighted_[..., -1:], 0), weighted_.copy()
     with np.errstate(invalid="ignore", over="ignore"):
         found[..., :-1] *= opaque * alpha / np.maximum(alpha, least_alpha(opaque)) ** 2
-    found[..., -1:] = np.minimum(alpha, opaque)
+    found[..., -1:] = alpha
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span
@@ -98,7 +99,10 @@ class Picture:
     page: Page = ONE_PAGE
 
     def __post_init__(self) -> None:
-        self.samples.flags.writeable = False
+        array: Any = self.samples
+        while isinstance(array, np.ndarray):  # also what it is a view of: only then it may be kept
+            array.flags.writeable = False
+            array = array.base
 
     @property
     def title(self) -> str:
@@ -112,7 +116,7 @@ class Picture:
 
     @property
     def is_transparent(self) -> bool:
-        """True if a pixel is not opaque.  Known from reading on; else it takes a look at all."""
+        """True if a pixel is not opaque; the first time it takes a look at all of them."""
         return self.samples.shape[2] in (2, 4) and _has_clear(self.samples)
 
     @property
@@ -147,4 +151,6 @@ class Picture:
             return replace(self, samples=samples, original=None, beyond=0)
         lost = beyond(samples, pixel_type)
         stored = stored_as(samples, pixel_type)
-        return replace(self, samples=stored, original=samples, beyond=lost)
+        picture = replace(self, samples=stored, original=samples, beyond=lost)
+        _ = picture.is_transparent  # which the window asks for
+        return picture

@@ -19,7 +19,7 @@ from kernels.core.cache import blank
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Job, Pick, Region, Result
-from kernels.core.step import Correlation, Step, StepRun
+from kernels.core.step import OUTPUT, UNCHANGED, Correlation, Step, StepRun
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
@@ -61,7 +61,7 @@ def job_for(state: State, *, is_newest: bool = True) -> Job | None:
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
-            opaque=_opaque_in(state),
+            opaque=_opaque_in(state, steps),
         )
         if is_newest:
             _newest_job.clear()
@@ -69,13 +69,14 @@ def job_for(state: State, *, is_newest: bool = True) -> Job | None:
     return newest
 
 
-def _opaque_in(state: State) -> float | None:
+def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
     """The alpha by which colours are weighted; None where they are not.
 
-    User kernels have alpha as it is, which they copy.
+    User kernels have alpha as it is, which they copy; what changes nothing keeps hidden colours.
     """
-    is_own_kernel = any(is_own(each.implementation) for each in taken_in(state))
-    if state.picture is None or state.alpha == "apart" or is_own_kernel:
+    is_own_kernel = any(is_own(each.implementation) for each in steps)
+    is_changed = any(each.filter != UNCHANGED or each.blend != OUTPUT for each in steps)
+    if state.picture is None or state.alpha == "apart" or is_own_kernel or not is_changed:
         return None
     return state.picture.white if state.picture.is_transparent else None
 

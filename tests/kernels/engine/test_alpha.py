@@ -33,6 +33,7 @@ LISTS = {
     "length": (SOBEL, LENGTH),
     "median": (MEDIAN,),
     "offset": (weighing("box", offset=0.25),),
+    "embossed": (weighing("emboss", offset=0.5, mix=0.75), BOX),
     "mixed": (weighing("gaussian", 5, mix=0.5),),
     "weakened": (weighing("unsharp", 5, threshold=0.125),),
     "list": (BOX, MEDIAN, weighing("sharpen", mix=0.75)),
@@ -174,6 +175,16 @@ def test_division_never_grows_without_a_bound():
     assert np.isfinite(found).all()
     assert np.array_equal(found[0, 1], [1, 0.5, 0, 0.5])
     assert np.array_equal(found[0, 2], [0, 0, 0, 0])
+
+
+def test_floats_keep_an_alpha_of_any_scale():
+    picture = picture_of(7, 9, 8, 4, "float32")
+    one = filtered(job_of(picture, (BOX,)))
+    picture[..., 3] *= 255
+    found = filtered(job_of(picture, (BOX,)))
+    assert found[..., 3] == pytest.approx(255 * one[..., 3])
+    is_seen = one[..., 3] > 0.01
+    assert found[is_seen][:, :3] == pytest.approx(one[is_seen][:, :3])
 
 
 def test_alpha_is_one_only_where_there_is_one():

@@ -53,7 +53,8 @@ def _small(samples: NDArray[Any]) -> NDArray[Any]:
 def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
     """The thumbnails by `needs`; the result answers the state: what its steps really gave."""
     state, result = wanted
-    small = given = _small(result.job.picture)
+    small = _small(result.job.picture)
+    given = _small((result.steps or (result,))[0].job.picture)  # maybe weighted by alpha
     height, width = small.shape[:2]
     factor = result.job.width / width
     part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
