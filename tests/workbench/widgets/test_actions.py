@@ -230,6 +230,7 @@ OTHERS = {
     "mix": 0.5,
     "is_on": False,
     "is_rounded": True,
+    "alpha": "apart",
     "before": (Step(),),
     "after": (Step("edges"),),
 }

@@ -12,7 +12,7 @@ from tests.workbench.driving import child, click, show_picture, type_into
 @pytest.fixture
 def window(qtbot, make_window):
     window = make_window()
-    window.resize(1440, 900)  # with room for the slider
+    window.resize(1600, 900)  # with room for the slider
     window.docks.bring_forward("Settings")
     show_picture(qtbot, window, np.zeros((8, 8, 3), np.uint8))
     return window
