@@ -37,15 +37,12 @@ LETTERS = "iufuu"  # of dtypes, by kind
 SHARED_NAMES = 1 << 31  # from here on variables are ~the numbers of names of shared memory
 WARP = 32
 # What a thread does at a step: way 0: it loads, 1: stores, -1: neither; turns that its warp takes
-# for one access to shared memory, 1: no bank conflict; races: see `Touch.rival`.
+# for one access to shared memory, 1: no bank conflict; races: see `_rivals`.
 DOING = np.dtype([("is_here", "?"), ("way", "i4"), ("turns", "i8"), ("races", "?")])
 
 
 class Touch(NamedTuple):
-    """One load or store of a thread: the value, and where it lies, in words.
-
-    rival  a thread that loads or stores the same shared memory with no barrier between, in words
-    """
+    """One load or store of a thread: the value, and where it lies, in words."""
 
     array: str
     is_store: bool
@@ -53,7 +50,7 @@ class Touch(NamedTuple):
     size: int
     value: float
     where: str
-    rival: str
+    rival: str  # the other thread of a race, in words; empty: there is none
 
 
 class Tile(NamedTuple):
@@ -84,10 +81,7 @@ class _Layout(NamedTuple):
 
 
 class BlockSteps:
-    """The steps of one block, from 0 up to `count`.
-
-    shape  of the launch on the job's picture; None: its blocks have no place there
-    """
+    """The steps of one block, from 0 up to `count`."""
 
     def __init__(self, rung: Rung, job: Job, number: int, trace: Trace, told: Told) -> None:
         self.job, self.number, self._trace, self._told = job, number, trace, told
@@ -103,8 +97,8 @@ class BlockSteps:
         self._shared = self._layouts()
         self._stores = trace.accesses[trace.accesses["is_store"] > 0]
         self._rivals = _rivals(trace.accesses, self._intervals)
-        shapes = shapes_of(rung, job, DEVICE)
-        self.shape = next((shape for shape in shapes if shape.number == number), None)
+        shapes = {shape.number: shape for shape in shapes_of(rung, job, DEVICE)}
+        self.shape = shapes.get(number)  # None: its blocks have no place on the picture
 
     def point(self, step: int) -> Point:
         return self._told.points[int(self._trace.steps["point"][step])]
@@ -299,8 +293,8 @@ class BlockSteps:
         if rival >= 0:
             other = self._trace.accesses[rival]
             y, x = divmod(int(other["thread"]), self.block_xy[0])
-            does, line = "stores" if other["is_store"] else "loads", self.point(other["step"]).line
-            words = f"thread {(x, y)}, which {does} in line {line}"
+            does = "stores" if other["is_store"] else "loads"
+            words = f"thread {(x, y)}, which {does} in line {self.point(other['step']).line}"
         return Touch(name, bool(access["is_store"]), offset, size, value, where, words)
 
     def _kind_of(self, array: int) -> np.dtype[Any]:
