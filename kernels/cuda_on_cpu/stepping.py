@@ -108,7 +108,8 @@ class BlockSteps:
 
     def threads_at(self, step: int) -> NDArray[np.int64]:
         """The numbers of the threads that take part in a step."""
-        return np.unique(_at(self._trace.turns, step)["thread"]).astype(np.int64)
+        turns = self._trace.turns
+        return np.unique(turns["thread"][_span(turns, step)]).astype(np.int64)
 
     def next_barrier(self, step: int) -> int:
         """The first step behind the next barrier; the last step where there is none."""
@@ -148,8 +149,8 @@ class BlockSteps:
     def touches(self, step: int, thread: int) -> list[Touch]:
         """The loads and stores of a thread at a step, in its order."""
         span = _span(self._trace.accesses, step)
-        own = zip(self._trace.accesses[span], self._rivals[span], strict=True)
-        return [self._touch(*each) for each in own if each[0]["thread"] == thread]
+        mine = span.start + np.flatnonzero(self._trace.accesses["thread"][span] == thread)
+        return [self._touch(self._trace.accesses[at], int(self._rivals[at])) for at in mine]
 
     def doing(self, step: int) -> NDArray[np.void]:
         """What each thread of the block does at a step: of DOING."""
@@ -159,8 +160,9 @@ class BlockSteps:
         found["way"][own["thread"]] = own["is_store"]  # the last one of each
         found["races"][own["thread"][self._rivals[span] >= 0]] = True
         if len(shared := own[own["array"] < 0]):
-            names = "thread", "offset", "size"
-            thread, offset, size = (shared[name].astype(np.int64) for name in names)
+            thread, offset, size = (
+                shared[n].astype(np.int64) for n in ("thread", "offset", "size")
+            )
             turns = turns_of(requests(shared)[2], thread % WARP, offset, size)
             np.maximum.at(found["turns"], thread, turns)
         return found
@@ -249,7 +251,7 @@ class BlockSteps:
         values[~is_stored[span].reshape(-1, each.kind.itemsize).all(1)] = np.nan
         whole = np.full(-(-each.size // each.columns) * each.columns, np.nan)
         whole[: each.size] = values
-        some = _at(self._trace.accesses, step)
+        some = self._trace.accesses[_span(self._trace.accesses, step)]
         some = some[some["array"] == each.array]
         places = []
         for is_store in (0, 1):
@@ -305,10 +307,6 @@ class BlockSteps:
 def _span(records: NDArray[np.void], step: int) -> slice:
     # Numbers of the column's own type: else all of it would be converted each time.
     return slice(*np.searchsorted(records["step"], np.array([step, step + 1], np.uint32)))
-
-
-def _at(records: NDArray[np.void], step: int) -> NDArray[np.void]:
-    return records[_span(records, step)]
 
 
 def _rivals(accesses: NDArray[np.void], intervals: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -205,41 +205,28 @@ def test_a_text_that_does_not_compile_is_refused_on_its_line():
     assert found.problem.startswith("Line ")
 
 
-def marked(body: str) -> dict[int, tuple[int, int, str]]:
-    """By line: racing threads, the most turns of a warp, and the rival of thread 37."""
+def racing(body: str) -> dict[int, tuple[int, str]]:
+    """The racing threads of each line, and whom thread 37 meets."""
     steps, found = steps_of(body), {}
     for step in range(steps.count):
-        doing = steps.doing(step)
-        rivals = [each.rival for each in steps.touches(step, 37) if each.rival]
-        line = steps.point(step).line
-        found[line] = int(doing["races"].sum()), int(doing["turns"].max()), "".join(rivals[:1])
+        rivals = "".join(each.rival for each in steps.touches(step, 37))
+        found[steps.point(step).line] = int(steps.doing(step)["races"].sum()), rivals
     return found
 
 
 def test_a_race_is_two_threads_at_the_same_bytes_with_no_barrier_between():
-    assert marked(MIRROR)[8] == (0, 1, "")
-    racing = marked(MIRROR.replace("__syncthreads();\n", "\n"))
-    assert racing[8] == (256, 1, "thread (26, 1), which loads in line 10")
-    assert racing[10] == (256, 1, "thread (26, 1), which stores in line 8")
-    # a row is a warp's, which has barriers of its own, and each waits only for itself
-    assert marked(MIRROR.replace("__syncthreads", "__syncwarp"))[10] == (0, 1, "")
-    below = MIRROR.replace("__syncthreads", "__syncwarp").replace(
-        "[threadIdx.y][31", "[y % 8 ^ 1][31"
-    )
-    assert marked(below)[10] == (256, 1, "thread (26, 0), which stores in line 8")
+    # each row is a warp, which has barriers of its own, and reads its own row
+    for barrier in ("__syncthreads", "__syncwarp"):
+        found = racing(MIRROR.replace("__syncthreads", barrier))
+        assert found[8] == found[10] == (0, "")
+    found = racing(MIRROR.replace("__syncthreads();", ""))
+    assert found[8] == (256, "thread (26, 1), which loads in line 10")
+    assert found[10] == (256, "thread (26, 1), which stores in line 8")
+    other = MIRROR.replace("__syncthreads", "__syncwarp").replace("y][31", "y ^ 1][31")
+    assert racing(other)[10] == (256, "thread (26, 0), which stores in line 8")
     # bytes of one word are no race, a word and one of its bytes are
-    narrow = MIRROR.replace("float tile", "unsigned char tile").replace(
-        "31 - threadIdx.x", "threadIdx.x"
-    )
-    assert {races for races, *_ in marked(narrow.replace("__syncthreads();", "")).values()} == {0}
-    wide = "__shared__ int all[64]; auto* each = (unsigned char*)all;\n"
-    wide += "if (y == 0) each[x] = 1;\nif (y == 1 && x < 8) all[x] = 2;\ndst[x] = 1;"
-    assert [marked(wide)[line][0] for line in (8, 9)] == [32, 8]
-
-
-def test_lanes_that_want_other_words_of_one_bank_take_turns():
-    column = MIRROR.replace("[8][33]", "[32][32]").replace(
-        "[threadIdx.y][threadIdx.x]", "[threadIdx.x][y % 32]"
-    )
-    assert marked(column)[8] == (0, 32, "")
-    assert marked(column.replace("[32][32]", "[32][33]"))[8] == (0, 1, "")
+    shared = "__shared__ int all[64]; auto* each = (unsigned char*)all;\neach[x % 64] = 1;\n"
+    assert racing(f"{shared}dst[x] = 1;")[8][0] == 256
+    shared = shared.replace("each[x", "if (y == 0) each[x")
+    assert racing(f"{shared}dst[x] = 1;")[8][0] == 0
+    assert racing(f"{shared}if (y == 1 && x < 8) all[x] = 2;\ndst[x] = 1;")[9][0] == 8

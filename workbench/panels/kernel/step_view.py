@@ -160,7 +160,8 @@ MAX_TOUCHES = 4  # that a sentence lists
 LANE_COLUMNS = 8
 WHERE = "Recorded on {part}. Click on a picture: the block and the thread that store that pixel."
 ON_PICTURE = " On the large one: the block's tile, framed, and its halo, dashed."
-RACE = "Race: {count} threads meet others at {array}, first at {where}, with no barrier between. "
+RACE = "Race: {} threads meet others with no barrier between, first at {}, {}: {}. "
+WAYS = ("touches no memory", "loads", "stores")
 CONFLICT = "Bank conflict: one access of a warp takes {turns} turns."
 
 
@@ -188,7 +189,7 @@ def mark_words(steps: BlockSteps, step: int, doing: NDArray[np.void]) -> str:
     if count := int(doing["races"].sum()):
         touches = steps.touches(step, int(doing["races"].argmax()))
         first = next(each for each in touches if each.rival)
-        words = RACE.format(count=count, array=first.array, where=first.where)
+        words = RACE.format(count, first.array, first.where, first.rival)
     return words + CONFLICT.format(turns=turns) * (turns > 1)
 
 
@@ -196,8 +197,8 @@ def thread_cells(doing: NDArray[np.void]) -> list[LaneCell]:
     """All threads of a block at a step, in whole warps."""
     cells = []
     for thread, (is_here, way, turns, races) in enumerate(doing.tolist()):
-        tip = _lane_words(thread).capitalize() + ": not here" * (not is_here)
-        tip += ", race" * races + f", {turns} turns of its warp" * (turns > 1)
+        tip = f"{_lane_words(thread).capitalize()} {WAYS[way + 1] if is_here else 'is not here'}"
+        tip += ", race" * races + f", bank conflict: {turns} turns" * (turns > 1)
         text, color = ("·↓↑"[way + 1], max(way, 0)) if is_here else ("", None)
         cells.append(LaneCell(text, tip, color, races or turns > 1))
     return [*cells, *[LaneCell("", "", exists=False)] * (-len(cells) % WARP)]
@@ -235,8 +236,7 @@ class StepView(QWidget):
     step   the one in view, from 0
 
     Signals:
-        line_shown(line, sentence): the step in view is at this line of the source, with races or
-            bank conflicts as the sentence says; empty: none.
+        line_shown(line, sentence): the step in view is at this line, where this is bad, if any.
         look_changed(): what is over the picture is to be painted again.
         left(): the user closed it.
         walk_wanted(pixel, number): walk the block that stores this pixel (x, y) of the picture,
@@ -264,18 +264,11 @@ class StepView(QWidget):
         self._lanes = LaneGrid(
             "kernel-lanes", "Lanes of the warp at this line", TIPS["lanes"], LANE_COLUMNS, 0.7
         )
-        title = "Threads of the block, a warp in each row"
-        self._warps = LaneGrid("kernel-warps", title, TIPS["warps"], WARP, 0.7)
+        self._warps = LaneGrid("kernel-warps", "Threads of the block", TIPS["warps"], WARP, 0.7)
         self._warps.picked.connect(self._choose_thread)
-        self._lanes.picked.connect(
-            lambda lane: self._choose_thread(self._thread // WARP * WARP + lane)
-        )
-        for grid, columns in ((self._warps, WARP), (self._lanes, LANE_COLUMNS)):
-            grid.stepped.connect(
-                lambda across, down, _, columns=columns: self._choose_thread(
-                    self._thread + across + columns * down
-                )
-            )
+        self._lanes.picked.connect(lambda n: self._choose_thread(self._thread // WARP * WARP + n))
+        for grid, n in ((self._warps, WARP), (self._lanes, LANE_COLUMNS)):
+            grid.stepped.connect(lambda x, y, _, n=n: self._choose_thread(self._thread + x + n * y))
         self._marks = words_label("kernel-step-marks")
         self._marks.setProperty("objection", True)
         self._variables = _table()
@@ -361,10 +354,7 @@ class StepView(QWidget):
         doing, warp, lane = steps.doing(step), thread // WARP * WARP, thread % WARP
         words, every = mark_words(steps, step, doing), thread_cells(doing)
         self._warps.show_cells(every, thread, f"{step_words(steps, step)} {words}")
-        cells = [
-            lane_cell(cell, steps.touches(step, number))
-            for number, cell in enumerate(every[warp : warp + WARP], warp)
-        ]
+        cells = [lane_cell(every[n], steps.touches(step, n)) for n in range(warp, warp + WARP)]
         count = sum(cell.color is not None for cell in cells)
         self._lanes.show_cells(cells, lane, f"{count} of {WARP} lanes are here. {cells[lane].tip}")
         self._marks.show_or_hide(words)
