@@ -360,6 +360,8 @@ class MainWindow(QMainWindow):
 
     def _connect_kernel(self, panel: Any) -> None:
         self.compare.picked.connect(panel.look_at)
+        self.compare.add_overlay(panel.steps.paint)
+        panel.steps.look_changed.connect(self.compare.repaint_overlays)
         self.live.after_ready.connect(lambda result, _: panel.show_result(result))
         if self.live.result is not None:
             panel.show_result(self.live.result)

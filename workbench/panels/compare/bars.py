@@ -80,11 +80,6 @@ class ModeOptions(QWidget):
         self.against.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        tip = "Wipe across, or up and down (Shift+W)"
-        turn = make_button("turn-divider", "Rotate divider", tip)
-        turn.clicked.connect(
-            lambda: store.choose(divider="level" if store.state.divider == "upright" else "upright")
-        )
         kinds = QWidget()
         self._kinds = make_segments(KINDS, lambda kind: store.choose(difference=kind))
         HBox(kinds, 0, 0).add(*self._kinds.values())
@@ -102,7 +97,6 @@ class ModeOptions(QWidget):
         caption.setBuddy(self._gain)
         self.previous, self.next, self.cancel = search = [make_button(*each) for each in SEARCH]
         self._add(("wipe", "difference"), self.against)
-        self._add(("wipe",), turn)
         self._add(("difference",), kinds, caption, self._gain)
         self._add(("mismatch",), *search)
         self.show_pins((), 0)

@@ -44,7 +44,7 @@ TABS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 OWN_KEYS = tuple(map(QKeySequence, ("Ctrl+/", "Ctrl+Space", "Ctrl+Tab", "Ctrl+Shift+Tab", "Tab")))
 HINT: str = asset_table("tips.toml")["kernel-trial"]["source"]
 Extra = QTextEdit.ExtraSelection
-Kind = Literal["error", "bug"]  # of the compiler; that a run found
+Kind = Literal["error", "bug", "step"]  # of the compiler; that a run found; of the step in view
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,11 @@ class CodeEditor(QPlainTextEdit):
         shown = self._counts if self.has_counts else ()
         return {cursor.blockNumber(): words.short for cursor, words in shown}
 
-    def show_step(self, line: int) -> None:
-        """Highlight the line, from 1, of a step or an instruction; 0: none."""
+    def show_step(self, line: int, sentence: str = "") -> None:
+        """Highlight the line, from 1, of a step or an instruction, with what is bad; 0: none."""
+        self._marks = [each for each in self._marks if each[1].kind != "step"]
+        if sentence:
+            self._marks.append((self._place_of(mark := Mark(line, 0, sentence, "step")), mark))
         block = self.document().findBlockByNumber(line - 1)
         self._step = QTextCursor(block) if line > 0 and block.isValid() else None
         if self._step is not None and self.textCursor().blockNumber() != line - 1:

@@ -70,9 +70,9 @@ def corner(window):
 
 def test_nothing_is_written_over_the_picture_where_that_is_not_wanted(qtbot, window, make_window):
     show_picture(qtbot, window, np.full((200, 300, 3), 255, np.uint8))
-    window.store.update(view_mode="wipe")
-    options = child(window, "turn-divider")
-    assert corner(window)
+    window.store.update(view_mode="difference")
+    options = child(window, "gain")
+    until(qtbot, lambda: corner(window))
     assert options.isVisible()
     for _ in range(2):  # hidden, and back
         trigger(window, "Picture only")
