@@ -171,7 +171,6 @@ def divided(opaque: float | None, given: Samples) -> Samples:
     with np.errstate(invalid="ignore", over="ignore"):
         least = np.float32(least_alpha(opaque))
         found[..., :-1] *= np.float32(opaque) * alpha / np.square(np.maximum(alpha, least))
-    found[..., -1:] = alpha
     return found
 
 
@@ -212,7 +211,8 @@ def _weighted(opaque: float, is_rounded: bool) -> Callable[[Samples], Samples]:
     def weigh(picture: Samples) -> Samples:
         with np.errstate(invalid="ignore", over="ignore"):
             found = picture.astype(np.float32)
-            found[..., :-1] *= found[..., -1:] / np.float32(opaque)
+            share = found[..., -1:] / np.float32(opaque)
+            found[..., :-1] = np.where(share == 0, np.float32(0), found[..., :-1] * share)
         return _of_type(found, picture.dtype if is_rounded else found.dtype)
 
     return once_a_picture(weigh)

@@ -78,7 +78,6 @@ def _divided(opaque: float, weighted_: Floats) -> Floats:
     alpha, found = np.maximum(weighted_[..., -1:], 0), weighted_.copy()
     with np.errstate(invalid="ignore", over="ignore"):
         found[..., :-1] *= opaque * alpha / np.maximum(alpha, least_alpha(opaque)) ** 2
-    found[..., -1:] = alpha
     return found
 
 
@@ -120,7 +119,8 @@ def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:
         with np.errstate(invalid="ignore"):
             found = read(job.picture, job.border, rows, columns).astype(np.float64)
             if job.opaque is not None:
-                found[..., :-1] *= found[..., -1:] / job.opaque
+                share = found[..., -1:] / job.opaque  # 0: not even infinity or NaN is seen
+                found[..., :-1] = np.where(share == 0, 0, found[..., :-1] * share)
                 found = _stored(job, found)
         return found
     down, ys = _needed(rows, job.height, job.border)

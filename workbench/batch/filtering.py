@@ -214,7 +214,7 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 def _run_by_best(engine: Engine, job: Job, recipe: Recipe) -> Job:
     """`job`, of a single step run by what was named, or by the best there is."""
     whole = replace(job, region=None)
-    if not whole.is_one_launch:
+    if not replace(whole, opaque=None).is_one_launch:
         return job
     return job.but(implementation=recipe.implementation or engine.best_for(whole))
 
@@ -229,7 +229,8 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
         outcome.metadata = picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample(), region=None))
         assert job is not None
-        if (region := intents.region_in(state, picture.height, picture.width)) is not None:
+        region = intents.region_in(state, picture.height, picture.width)
+        if region is not None or job.opaque is not None:
             job = _run_by_best(engine, job, recipe)
         sampling, (memory_bytes, is_less) = recipe.sampling_of(outcome.index), recipe.strips_bytes()
         steps = filtering_file(
