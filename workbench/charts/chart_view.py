@@ -123,7 +123,15 @@ class ChartView(QWidget):
         self.figure = figure = kind.figure(data) if kind else None
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
-        self._show_menu(figure, choices)
+        for action in self._exports:
+            action.setEnabled(figure is not None)
+        body = figure.body if figure else None
+        self._log.setEnabled(isinstance(body, Plot | Bars))
+        if isinstance(body, Plot | Bars):
+            self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
+        self._grey.setEnabled(bool(figure and figure.has_published))
+        self._grey.setChecked(choices.published)
+        self._all.setEnabled(bool(choices.hidden or choices.pinned))
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
 
@@ -139,17 +147,6 @@ class ChartView(QWidget):
         self._kinds.setVisible(shown is not None)
         self._menu.setVisible(shown is not None)
         self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
-
-    def _show_menu(self, figure: Figure | None, choices: Choices) -> None:
-        for action in self._exports:
-            action.setEnabled(figure is not None)
-        body = figure.body if figure else None
-        self._log.setEnabled(isinstance(body, Plot | Bars))
-        if isinstance(body, Plot | Bars):
-            self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
-        self._grey.setEnabled(bool(figure and figure.has_published))
-        self._grey.setChecked(choices.published)
-        self._all.setEnabled(bool(choices.hidden or choices.pinned))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

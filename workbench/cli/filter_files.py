@@ -110,7 +110,12 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
         control.obey()
 
     with pairs.without_empty_folders():
-        _make_folder(pairs, arguments)
+        path = Path(arguments.output)
+        try:
+            if not path.is_dir() and not any(group.is_named for group in pairs.groups):
+                path.mkdir()
+        except OSError as error:
+            raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
         try:
             with ended_by_sigterm():
                 for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
@@ -130,15 +135,6 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
                 end = {"counts": dict(counts), "seconds": control.clock() - began}
                 print(output.json_of({how: end}), flush=True)
     return FAILED if failures else 0
-
-
-def _make_folder(pairs: FilePairs, arguments: Namespace) -> None:
-    path = Path(arguments.output)
-    try:
-        if not path.is_dir() and not any(group.is_named for group in pairs.groups):
-            path.mkdir()
-    except OSError as error:
-        raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
 
 
 def _print_outcome(

@@ -172,7 +172,9 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        page, tags, fields = self.page, self._base.tags, self._fields(notes)
+        if self._told is None:
+            self._told = exif_of.fields_in(self._tiff, notes, self._base)
+        page, tags, fields = self.page, self._base.tags, self._told
         xmp = exif_of.data_of(fields, exif_of.XMP_TAG)
         if _PHOTOMETRIC_TAG not in page.tags:
             kind = "grey" if page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
@@ -188,12 +190,6 @@ class TiffReader:
             self.shown,
             exif_of.iptc_of(fields),
         )
-
-    def _fields(self, notes: list[str]) -> exif_of.Fields:
-        """The file's tags that describe the picture, read once."""
-        if self._told is None:
-            self._told = exif_of.fields_in(self._tiff, notes, self._base)
-        return self._told
 
 
 def _is_for_us(page: tifffile.TiffPage) -> bool:
@@ -293,7 +289,17 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         alpha = samples[:, :, 4:]
         samples = colour_profiles.cmyk_to_rgb(samples[:, :, :4], icc, notes)
         samples = np.dstack([samples, alpha]) if alpha.size else samples
-    return _to_pixel_type(samples, notes)
+    if str(samples.dtype) in PIXEL_TYPES:
+        return samples
+    with np.errstate(over="ignore"):
+        as_float = samples.astype(np.float32)
+    is_exact = str(samples.dtype) in _SPREAD
+    kept = "values unchanged" if is_exact else "rounded where it holds fewer digits"
+    before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
+    beyond = np.isinf(as_float).sum() - before
+    too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
+    notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
+    return as_float
 
 
 # -- what cannot be read
@@ -404,17 +410,3 @@ def _divided(samples: NDArray[Any]) -> NDArray[Any]:
     alpha = samples[..., -1:].astype(np.float64)
     colours = samples[..., :-1] * np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
     return np.rint(colours).clip(0, white) if is_integer else colours
-
-
-def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
-    if str(samples.dtype) in PIXEL_TYPES:
-        return samples
-    with np.errstate(over="ignore"):
-        as_float = samples.astype(np.float32)
-    is_exact = str(samples.dtype) in _SPREAD
-    kept = "values unchanged" if is_exact else "rounded where it holds fewer digits"
-    before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
-    beyond = np.isinf(as_float).sum() - before
-    too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
-    notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
-    return as_float

@@ -150,7 +150,14 @@ class PageView(QTextBrowser):
                     QTextCursor(block).mergeBlockFormat(lines)
             for frame in self.document().rootFrame().childFrames():
                 if isinstance(frame, QTextTable):
-                    _dress_table(frame, QColor(theme.colors(self.palette()).grid))
+                    form = frame.format()
+                    form.setBorder(1)
+                    form.setBorderBrush(QColor(theme.colors(self.palette()).grid))
+                    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+                    form.setBorderCollapse(True)
+                    form.setCellPadding(CELL_PX)
+                    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+                    frame.setFormat(form)
 
     def _find_words(self) -> None:
         colour = self.palette().color(QPalette.ColorRole.Highlight)
@@ -179,17 +186,6 @@ def picture_of(name: str, palette: QPalette) -> Path | None:
         except FileNotFoundError:
             continue
     return None
-
-
-def _dress_table(table: QTextTable, color: QColor) -> None:
-    form = table.format()
-    form.setBorder(1)
-    form.setBorderBrush(color)
-    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-    form.setBorderCollapse(True)
-    form.setCellPadding(CELL_PX)
-    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-    table.setFormat(form)
 
 
 KEY = Qt.ItemDataRole.UserRole

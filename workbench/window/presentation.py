@@ -218,7 +218,16 @@ class Show(QObject):
             changes["implementation"] = intents.first_choice(state, device)
         with self._parts.undo.quietly():
             store.choose(**changes)
-        self._show_look(step.look)
+        if step.look.panel != self._panel or step.look.panel == CHART:
+            self._close_panel()
+            self._open_panel(step.look)
+        if step.look.panel == "implementation" and step.look.page in PAGES:
+            self._rung.show_tab(step.look.page)
+        if step.look.area is None:
+            self._compare.show_fit()
+        else:
+            self._compare.show_area(QRectF(*step.look.area))
+        self._point(step.look)
         self._follow_answer()
 
     @Slot()
@@ -270,18 +279,6 @@ class Show(QObject):
         self.stage.ladder.show_bars(list(newest.values()), same.get(at))
 
     # -- the look of a step
-
-    def _show_look(self, look: StepLook) -> None:
-        if look.panel != self._panel or look.panel == CHART:
-            self._close_panel()
-            self._open_panel(look)
-        if look.panel == "implementation" and look.page in PAGES:
-            self._rung.show_tab(look.page)
-        if look.area is None:
-            self._compare.show_fit()
-        else:
-            self._compare.show_area(QRectF(*look.area))
-        self._point(look)
 
     def _point(self, look: StepLook) -> None:
         if look.pixel is None:

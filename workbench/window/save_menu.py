@@ -85,9 +85,6 @@ class SaveDialog(QDialog):
             label = Label("&Quality")
             label.setBuddy(self._quality)
             column.add(HBox(spacing=10).add(label, self._quality, 1))
-        column.addWidget(self._make_buttons())
-
-    def _make_buttons(self) -> QDialogButtonBox:
         title, roles = self._fit.format.title, QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.rejected.connect(self.reject)
@@ -105,7 +102,7 @@ class SaveDialog(QDialog):
             button.clicked.connect(self.reject)
             button.clicked.connect(lambda: self.other_wanted.emit(other))
             buttons.addButton(button, roles.ActionRole)
-        return buttons
+        column.addWidget(buttons)
 
     def _agree(self) -> None:
         self.accept()

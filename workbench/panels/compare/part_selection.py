@@ -146,7 +146,12 @@ class PartSelection(QObject):
             return
         far_px = (drag.pressed - at).manhattanLength()
         if self._drawn is not None or far_px >= QApplication.startDragDistance():
-            self._drawn = self._dragged(drag, place)
+            if drag.held is None or drag.before is None:
+                across, down = map(_between, drag.start, place, self._size)
+            else:
+                by = (round(now - then) for then, now in zip(drag.start, place, strict=True))
+                across, down = map(_moved, drag.before, by, drag.held, self._size)
+            self._drawn = across, down
             self._compare.repaint_overlays()
 
     def _release(self) -> None:
@@ -204,14 +209,6 @@ class PartSelection(QObject):
             found.append((abs(where - first) <= reach, abs(where - end) <= reach))
         across, down = found
         return (across, down) if any((*across, *down)) else ((True, True), (True, True))
-
-    def _dragged(self, drag: Drag, at: Point) -> Area:
-        if drag.held is None or drag.before is None:
-            across, down = map(_between, drag.start, at, self._size)
-        else:
-            by = (round(now - then) for then, now in zip(drag.start, at, strict=True))
-            across, down = map(_moved, drag.before, by, drag.held, self._size)
-        return across, down
 
     # -- painting
 

@@ -128,11 +128,7 @@ class FilterControls(QGroupBox):
         self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
         for alpha, tip in ALPHA_TIPS.items():
             self._alpha.add(tip.split("\n", 1)[0], alpha, tip)
-        self._make_note(store)
-        self._lay_out()
-
-    def _make_note(self, store: Store) -> None:
-        """Make two lines about the part of the bell inside the kernel, kept for other filters."""
+        # Two lines about the part of the bell inside the kernel, kept for other filters.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -142,6 +138,7 @@ class FilterControls(QGroupBox):
         self._take.setProperty("compact", True)
         self._take.setFixedWidth(self._take.sizeHint().width() + 12)
         self._take.clicked.connect(lambda: store.choose(ksize=self._better))
+        self._lay_out()
 
     def _lay_out(self) -> None:
         self._rows: dict[str, list[QWidget]] = {}  # by the parameter that they are of

@@ -72,14 +72,6 @@ class FilterPopup(QFrame):
         bar_px = self._list.verticalScrollBar().sizeHint().width()
         self._wide_px = COLUMNS * TILE_PX.width() + 4
         self._list.setFixedWidth(self._wide_px + bar_px)
-        self._fill()
-        self._nothing = Label(name="filter-nothing", is_muted=True, wraps=True)
-        above = HBox(spacing=6).add((self._search, 1), settings)
-        note = Label(REDUCED, is_muted=True)
-        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1), note)
-
-    def _fill(self) -> None:
-        """Make a heading for each group, and a tile for each of its filters."""
         blank = QPixmap(PREVIEW_PX)
         blank.fill(Qt.GlobalColor.transparent)
         bold = scaled_font(1.0, QFont.Weight.DemiBold)
@@ -99,6 +91,10 @@ class FilterPopup(QFrame):
                     tile.setToolTip(tip_text(each.idea))
                     tile.setSizeHint(TILE_PX)
                     tiles.append(tile)
+        self._nothing = Label(name="filter-nothing", is_muted=True, wraps=True)
+        above = HBox(spacing=6).add((self._search, 1), settings)
+        note = Label(REDUCED, is_muted=True)
+        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1), note)
 
     @property
     def _tiles(self) -> list[QListWidgetItem]:

@@ -255,7 +255,12 @@ class Trying(QObject):
             case Progress():
                 self._show(status=f"{step.doing[:1].upper()}{step.doing[1:]}…")
             case Refused():
-                self._show_refusal(step)
+                if step.sentence == confinement.why_not():
+                    self.unconfined.emit(step.sentence)
+                if step.is_ours and not self._is_trial:
+                    self._remark = step.sentence  # it says nothing about the text
+                else:
+                    self._refuse(step.sentence, step.line)
             case Tried():
                 self._show_trial(step)
             case Searched():
@@ -286,14 +291,6 @@ class Trying(QObject):
     ) -> None:
         marks = [Mark(line, 0, sentence, kind)] if line else []
         self._show(marks, problem=sentence, line=line or 0, **changes)
-
-    def _show_refusal(self, step: Refused) -> None:
-        if step.sentence == confinement.why_not():
-            self.unconfined.emit(step.sentence)
-        if step.is_ours and not self._is_trial:
-            self._remark = step.sentence  # it says nothing about the text
-        else:
-            self._refuse(step.sentence, step.line)
 
     def _refuse(self, sentence: str, line: int | None) -> None:
         has_answer = self._answered is not None

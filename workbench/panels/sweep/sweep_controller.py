@@ -203,16 +203,13 @@ class SweepController(QObject):
                 self._parts.sessions.lose_file()
                 self._messages.show_message("warning", step.sentence)
             case Record():
-                self._show_record(step)
-
-    def _show_record(self, record: Record) -> None:
-        self._times.add_record(record)
-        if (rung := self._rung.made) is not None:
-            rung.refresh()
-        if self._is_of_ladder:
-            self._rung.get().ladder.show_record(record)
-        else:
-            self._parts.sessions.add(record)
+                self._times.add_record(step)
+                if (rung := self._rung.made) is not None:
+                    rung.refresh()
+                if self._is_of_ladder:
+                    self._rung.get().ladder.show_record(step)
+                else:
+                    self._parts.sessions.add(step)
 
     @Slot(object, bool)
     def _show_ended(self, error: KernelError | None, is_complete: bool) -> None:

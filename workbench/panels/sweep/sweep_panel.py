@@ -233,7 +233,15 @@ class SweepPanel(QWidget):
         self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
         self.report.setEnabled(False)
         self.chart = ChartView()
-        self._lay_out()
+        inside = QWidget()
+        layout = VBox(inside, MARGINS, 6)
+        custom = self.choice.custom  # below Start, which it must not push out of sight
+        choice = (self._fold, self._folded, self.choice)
+        layout.add(*choice, self.run, self._doubt, custom, self._list)
+        buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
+        self.chart.setMinimumHeight(CHART_PX)
+        layout.add(buttons, (self.chart, 1))
+        VBox(self, 0).addWidget(UprightArea(inside))
         sessions.changed.connect(self._later.ask)
         self.choice.changed.connect(self._show_choice_made)
         self._fold.clicked.connect(self.show_choice)
@@ -366,17 +374,6 @@ class SweepPanel(QWidget):
         has_records = any(each.session.records for each in shown)
         self.report.setEnabled(has_records)
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
-
-    def _lay_out(self) -> None:
-        inside = QWidget()
-        layout = VBox(inside, MARGINS, 6)
-        custom = self.choice.custom  # below Start, which it must not push out of sight
-        choice = (self._fold, self._folded, self.choice)
-        layout.add(*choice, self.run, self._doubt, custom, self._list)
-        buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
-        self.chart.setMinimumHeight(CHART_PX)
-        layout.add(buttons, (self.chart, 1))
-        VBox(self, 0).addWidget(UprightArea(inside))
 
 
 def _button(title: str, name: str, tip: str) -> QToolButton:
