@@ -3,17 +3,7 @@
 A filter is K×K weights: each sample of the output is the sum of its neighbours, each times its
 weight; or one of those of `kernels.core.nonlinear`, such as a median: `nonlinear` has them.
 
-A module has FILTERS, a tuple of `Filter`, or
-
-    TITLE       what people call it
-    ORDER       where it stands in a list, smallest first
-    GROUP       optional: the one of GROUPS that lists show it in; without one, the last
-    SIZES       a range of the odd sizes it takes
-    PARAMETERS  optional: the `Parameter`s that weights() takes by name
-    automatic_sigma(ksize) -> the standard deviation that weights() has without one, in pixels, of a
-                filter that takes a sigma
-    GRADIENT    optional: True where a length is to follow the weights
-    weights(ksize, *, ...) -> (ksize, ksize) float32, applied as drawn
+A module has FILTERS, a tuple of `Filter`.
 """
 
 from __future__ import annotations
@@ -42,9 +32,17 @@ GROUPS = ("Blur", "Sharpen", "Edges", "Order", "Own")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter, as one module of this folder describes itself; see the folder's docstring.
+    """A filter, as a module of this folder describes it.
 
-    idea  what it does, in a sentence: the first of its module's docstring, without the title
+    order            where it stands in a list, smallest first
+    sizes            the odd sizes it takes
+    parameters       which `make` takes by name
+    make             (ksize, *, ...) -> its weights, (ksize, ksize) float32, applied as drawn, or
+                     its step
+    gradient         whether a length is to follow the weights
+    automatic_sigma  ksize -> the standard deviation without one, in pixels, where it takes a sigma
+    group            the one of GROUPS that lists show it in
+    idea             what it does, in a sentence
     """
 
     key: str
@@ -125,7 +123,9 @@ def has_sizes(chosen: Filter) -> bool:
 @cache
 def all_filters() -> tuple[Filter, ...]:
     """Every filter of this folder, in the order to show them."""
-    found = (each for info in pkgutil.iter_modules(__path__) for each in _filters_in(info.name))
+    names = (f"{__name__}.{info.name}" for info in pkgutil.iter_modules(__path__))
+    modules = map(importlib.import_module, names)
+    found = (each for module in modules for each in getattr(module, "FILTERS", ()))
     return tuple(sorted(found, key=lambda f: (f.order, f.title)))
 
 
@@ -168,23 +168,3 @@ def search(words: str) -> tuple[list[Filter], bool]:
     """
     numbers, is_right = find(words, [named(each) for each in all_filters()])
     return [all_filters()[at] for at in numbers], is_right
-
-
-def _filters_in(name: str) -> tuple[Filter, ...]:
-    module = importlib.import_module(f"{__name__}.{name}")
-    if not hasattr(module, "weights"):
-        return getattr(module, "FILTERS", ())
-    idea = (module.__doc__ or "").partition("\n")[0].partition(": ")[2]  # behind the title
-    found = Filter(
-        name,
-        module.TITLE,
-        module.ORDER,
-        module.SIZES,
-        getattr(module, "PARAMETERS", ()),
-        module.weights,
-        getattr(module, "GRADIENT", False),
-        getattr(module, "automatic_sigma", None),
-        getattr(module, "GROUP", GROUPS[-1]),
-        idea[:1].upper() + idea[1:],
-    )
-    return (found,)

@@ -27,8 +27,7 @@ from workbench.model import intents
 from workbench.model.state import State, has_row
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
-from workbench.panels.pixel.pixel_words import NumbersCard
-from workbench.panels.pixel.sample_path import Stop, links, stops_of
+from workbench.panels.pixel.pixel_words import NumbersCard, Stop, links, stops_of
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button

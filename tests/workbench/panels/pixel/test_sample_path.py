@@ -22,7 +22,7 @@ from workbench.model.state import State, Step
 from workbench.model.step_files import select
 from workbench.panels.compare.compare_view import ORIGINAL
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
-from workbench.panels.pixel.sample_path import stops_of
+from workbench.panels.pixel.pixel_words import stops_of
 
 SAMPLES = np.random.default_rng(5).integers(0, 255, (20, 30, 4), np.uint8)
 LIST = Step(), Step("box", is_on=False), Step("sharpen", 3, mix=0.4), Step("box", 3)
