@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -58,12 +58,12 @@ class Docks(QWidget):
         self._parts.addWidget(centre)
         self._parts.setStretchFactor(0, 1)
         self._parts.splitterMoved.connect(self._remember_widths)
-        self._frames = {title: self._make(panel) for title, panel in self._panels.items()}
-        self.rail = Rail(list(self._frames), self)
+        self.frames = {title: self._make(panel) for title, panel in self._panels.items()}
+        self.rail = Rail(list(self.frames), self)
         # Making a panel takes as long as showing it: it is made before the finger is up again.
         self.rail.pressed.connect(lambda title: self.panel(title).get())
         self.rail.clicked.connect(self.toggle)
-        for title, frame in self._frames.items():
+        for title, frame in self.frames.items():
             frame.opened.connect(self.rail.buttons[title].setChecked)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -92,16 +92,10 @@ class Docks(QWidget):
     # -- the frames by their titles
 
     def __getitem__(self, title: str) -> PanelFrame:
-        return self._frames[title]
+        return self.frames[title]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._frames)
-
-    def items(self) -> ItemsView[str, PanelFrame]:
-        return self._frames.items()
-
-    def values(self) -> ValuesView[PanelFrame]:
-        return self._frames.values()
+        return iter(self.frames)
 
     def panel(self, title: str) -> LazyPanel[Any]:
         """The panel called `title`, which may not be made yet."""
@@ -166,10 +160,12 @@ class Docks(QWidget):
     def places(self) -> dict[str, Any]:
         """The open panels, their places and widths, as JSON can hold them."""
         return {
-            "open": [t for t, each in self.items() if not each.isHidden() and not each.is_enlarged],
+            "open": [
+                t for t, each in self.frames.items() if not each.isHidden() and not each.is_enlarged
+            ],
             "enlarged": {
                 title: box_of(each.geometry())
-                for title, each in self.items()
+                for title, each in self.frames.items()
                 if each.is_enlarged and not each.isHidden()
             },
             "widths": dict(self._widths),
@@ -177,7 +173,7 @@ class Docks(QWidget):
 
     def restore_places(self, data: Mapping[str, Any]) -> None:
         """Restore `places()`; the defaults replace what is missing or makes no sense."""
-        for frame in self.values():
+        for frame in self.frames.values():
             frame.hide()
             frame.enlarge(False)
         widths = _mapping(data.get("widths"))
@@ -229,7 +225,9 @@ class Docks(QWidget):
 
     @property
     def _all_open(self) -> list[PanelFrame]:
-        return [each for each in self.values() if not each.isHidden() and not each.is_enlarged]
+        return [
+            each for each in self.frames.values() if not each.isHidden() and not each.is_enlarged
+        ]
 
     @property
     def _inner_px(self) -> int:

@@ -158,7 +158,18 @@ class MessageBar(QFrame):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(lambda: self.clear("info"))
         self._age = QElapsedTimer()
-        self._build()
+        self._dismiss.setProperty("flat", True)
+        self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(16, 1, 8, 1)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setColumnStretch(2, 1)
+        self._is_folded = True
+        self._fold(False)  # before the others, as Tab goes
+        self._beside = (self._icon, self._word, *self._acts, self._more, self._dismiss)
+        for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
+            self._grid.addWidget(part, 0, column)
         self.hide()
         window.installEventFilter(self)
 
@@ -252,20 +263,6 @@ class MessageBar(QFrame):
     def _write(self, sentence: str) -> None:
         self._sentence.setPlainText(sentence)
         self.setAccessibleName(f"{WORDS[self.kind or 'info']}: {sentence}")
-
-    def _build(self) -> None:
-        self._dismiss.setProperty("flat", True)
-        self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(16, 1, 8, 1)
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setColumnStretch(2, 1)
-        self._is_folded = True
-        self._fold(False)  # before the others, as Tab goes
-        self._beside = (self._icon, self._word, *self._acts, self._more, self._dismiss)
-        for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
-            self._grid.addWidget(part, 0, column)
 
     def _wait(self) -> None:
         if self.kind == "info" and not self._stays and not self.underMouse():

@@ -228,27 +228,6 @@ class HelpWindow(QDialog):
         self._contents.currentItemChanged.connect(self._choose)
         self._view = PageView(book)
         self._view.sourceChanged.connect(self._follow)
-        self._lay_out()
-        self._find("")
-
-    @property
-    def page(self) -> HelpPage | None:
-        return self._view.page
-
-    def show_place(self, place: str) -> None:
-        self._view.show_place(place)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Let Esc clear the search first, and Down or Enter lead to the pages found."""
-        key, down = event.key(), (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if key == Qt.Key.Key_Escape and self._search.text():
-            self._search.clear()
-        elif key in down and self._search.hasFocus():
-            self._contents.setFocus()
-        else:
-            super().keyPressEvent(event)
-
-    def _lay_out(self) -> None:
         view = self._view
         back = tab_button("help-back", "‹ Back", "The page before (Alt+Left)")
         forward = tab_button("help-forward", "Forward ›", "The page after (Alt+Right)")
@@ -270,6 +249,24 @@ class HelpWindow(QDialog):
         both.setStretchFactor(1, 1)
         both.setSizes([SIDE_PX, SIZE_PX[0] - SIDE_PX])
         VBox(self, 12).add(both)
+        self._find("")
+
+    @property
+    def page(self) -> HelpPage | None:
+        return self._view.page
+
+    def show_place(self, place: str) -> None:
+        self._view.show_place(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Let Esc clear the search first, and Down or Enter lead to the pages found."""
+        key, down = event.key(), (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if key == Qt.Key.Key_Escape and self._search.text():
+            self._search.clear()
+        elif key in down and self._search.hasFocus():
+            self._contents.setFocus()
+        else:
+            super().keyPressEvent(event)
 
     def _follow(self) -> None:
         if (page := self.page) is not None:

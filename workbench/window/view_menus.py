@@ -210,7 +210,7 @@ ROW = "1234567890-"  # of a keyboard: with Ctrl+Shift the panels, from the top o
 def fill_panels(tree: MenuTree, docks: Docks) -> None:
     """Add a line for each panel, which says whether it is open."""
     menu = tree.menu("&View/&Panels")
-    for key, (title, frame) in zip(ROW, docks.items(), strict=True):
+    for key, (title, frame) in zip(ROW, docks.frames.items(), strict=True):
         dock = docks.panel(title).dock
         line = menu.addAction(title)
         line.setCheckable(True)

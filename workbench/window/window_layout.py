@@ -158,7 +158,7 @@ class WindowLayout(QObject):
         self._picture = picture
         self._chrome = tuple(chrome)
         self._tab = QShortcut(QKeySequence("Tab"), window, self.toggle_bare, enabled=False)
-        for panel in docks.values():
+        for panel in docks.frames.values():
             panel.opened.connect(self._let_tab_go)
         self._others: dict[str, Any] = {}  # layouts of other screens
         self._wants_bare = self._is_bare = self._was_shown = False

@@ -219,7 +219,7 @@ def put(values, place, value):
 
 def open_all(qtbot, window):
     """Have everything look at what it was given."""
-    for dock in window.docks.values():
+    for dock in window.docks.frames.values():
         dock.show()
     open_recent(window)
     show_picture(qtbot, window, noise(8, 8))

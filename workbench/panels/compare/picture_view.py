@@ -174,7 +174,19 @@ class PictureView(QWidget):
         for rect in around:  # type: ignore[attr-defined]  # unknown to PySide's stubs
             painter.fillRect(rect, QColor(colors.surround))
         if self.display is None:
-            self._paint_hint(painter, colors)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
+            room = self.rect()
+            margin = min(room.width(), room.height()) // 10
+            frame = room.adjusted(margin, margin, -margin, -margin)
+            painter.setOpacity(0.45)
+            painter.drawRoundedRect(frame, 12, 12)
+            painter.setOpacity(1.0)
+            font = QFont(self.font())
+            font.setPointSizeF(font.pointSizeF() * 1.25)
+            painter.setFont(font)
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(frame.adjusted(12, 12, -12, -12), flags, self._hint)
         else:
             painter.save()
             use_device_pixels(painter, self.devicePixelRatioF())
@@ -226,21 +238,6 @@ class PictureView(QWidget):
 
     def _paint_captions(self, painter: QPainter) -> None:
         paint_chip(painter, self.rect(), self.caption)
-
-    def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
-        room = self.rect()
-        margin = min(room.width(), room.height()) // 10
-        frame = room.adjusted(margin, margin, -margin, -margin)
-        painter.setOpacity(0.45)
-        painter.drawRoundedRect(frame, 12, 12)
-        painter.setOpacity(1.0)
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 1.25)
-        painter.setFont(font)
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(frame.adjusted(12, 12, -12, -12), flags, self._hint)
 
     def _paint_mark(self, painter: QPainter) -> None:
         if self.mark is None or self.display is None:

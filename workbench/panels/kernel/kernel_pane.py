@@ -317,7 +317,18 @@ class KernelPane(QWidget):
         self._connect()
         self.files.filter_wanted.connect(lambda key: store.choose(filter=key))
         self.files.use_wanted.connect(lambda name: store.choose(implementation=name))
-        self._lay_out()
+        source = QWidget()
+        VBox(source, 0, 4).add((self._editor, 1), self._find_row)
+        for part in (self._view, self.steps, self.code):
+            self._below.addWidget(part)
+        self._below.setMinimumHeight(LEAST_PX)  # and not that of the largest of them
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self._split.setObjectName("kernel-split")
+        self._split.addWidget(source)
+        self._split.addWidget(self._below)
+        self._share_out()
+        self._below.currentChanged.connect(lambda _: self._share_out())
+        VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
     @property
     def path(self) -> Path | None:
@@ -454,20 +465,6 @@ class KernelPane(QWidget):
         self.steps.line_shown.connect(editor.show_step)
         self.steps.left.connect(self._leave_steps)
         self.steps.walk_wanted.connect(trying.step_through)
-
-    def _lay_out(self) -> None:
-        source = QWidget()
-        VBox(source, 0, 4).add((self._editor, 1), self._find_row)
-        for part in (self._view, self.steps, self.code):
-            self._below.addWidget(part)
-        self._below.setMinimumHeight(LEAST_PX)  # and not that of the largest of them
-        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self._split.setObjectName("kernel-split")
-        self._split.addWidget(source)
-        self._split.addWidget(self._below)
-        self._share_out()
-        self._below.currentChanged.connect(lambda _: self._share_out())
-        VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -57,7 +57,7 @@ def test_panels_need_not_scroll_where_there_is_room_for_what_they_are_about(qtbo
 
 
 def opened(window):
-    return [title for title, panel in window.docks.items() if panel.isVisible()]
+    return [title for title, panel in window.docks.frames.items() if panel.isVisible()]
 
 
 # -- nothing but the picture
