@@ -82,7 +82,12 @@ def draw(
         if kernel is not None:
             window.open_kernel(kernel)
         _resize(window, size)
-        _check_implementation(arguments, kernel, window)
+        named, device = arguments.implementation, window.device
+        name, shown = kernel.name if kernel else named, window.store.state.implementation
+        if name is not None and name != shown:
+            raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
+        reason = device.reason if named is None and isinstance(device, NoDevice) else None
+        complain_of_ignored(arguments, shown, reason)
         show = partial(window.intake.open_paths, paths)
         if paths and arguments.page:
             show = partial(window.opener.open_file, paths[0].absolute(), arguments.page)
@@ -114,15 +119,6 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     width, height = window.width(), window.height()
     if width > size[0] or height > size[1]:
         raise CommandError(f"--size-px: the window is at least {width}×{height} pixels.", USAGE)
-
-
-def _check_implementation(arguments: Namespace, kernel: Path | None, window: MainWindow) -> None:
-    named, device = arguments.implementation, window.device
-    name, shown = kernel.name if kernel else named, window.store.state.implementation
-    if name is not None and name != shown:
-        raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
-    reason = device.reason if named is None and isinstance(device, NoDevice) else None
-    complain_of_ignored(arguments, shown, reason)
 
 
 @contextmanager

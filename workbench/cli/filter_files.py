@@ -62,7 +62,15 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
     stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
     writes_stdout = arguments.output == output.STREAM
     if writes_stdout:
-        _refuse_stdout(arguments)
+        if arguments.json:
+            raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
+        if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir() or arguments.page == 0:
+            raise CommandError(
+                "Standard output takes one picture; for several, name a folder.", USAGE
+            )
+        if sys.__stdout__ is None:
+            raise CommandError("- writes a picture to standard output, which is closed here.")
+        output.refuse_terminal(sys.stdout, "writes a picture to standard output")
     inputs = [stdin if str(each) == output.STREAM else each for each in arguments.inputs]
     if inputs.count(stdin) > 1:
         raise CommandError("Standard input holds one picture; name - once.", USAGE)
@@ -78,16 +86,6 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     return code
-
-
-def _refuse_stdout(arguments: Namespace) -> None:
-    if arguments.json:
-        raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
-    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir() or arguments.page == 0:
-        raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
-    if sys.__stdout__ is None:
-        raise CommandError("- writes a picture to standard output, which is closed here.")
-    output.refuse_terminal(sys.stdout, "writes a picture to standard output")
 
 
 def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:

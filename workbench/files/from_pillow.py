@@ -125,7 +125,12 @@ def image_in(
     formats = (*_FORMATS, "HEIF") if "HEIF" in Image.OPEN else _FORMATS
     with source as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
-        _put_marked_grey_right(image)
+        # A grey marked as transparent is one of 256 here, which Pillow leaves one of 2, 4 or 16.
+        if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
+            largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
+            image.info["transparency"] = (
+                (int(image.info["transparency"]) & largest) * 255 // largest
+            )
         yield image
 
 
@@ -381,13 +386,6 @@ def _told(info: dict[Any, Any]) -> dict[Any, Any]:
         made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
         told["icc_profile"], told["colours"] = made
     return told
-
-
-def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
-    """Make a grey marked as transparent one of 256, which Pillow leaves one of 2, 4 or 16."""
-    if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
-        largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
-        image.info["transparency"] = (int(image.info["transparency"]) & largest) * 255 // largest
 
 
 def _channels_of(image: Image.Image) -> int:

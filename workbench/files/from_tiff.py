@@ -235,7 +235,13 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
     if page.compression in _WEBP:
-        _refuse_larger(path, page)
+        # A strip or tile may hold a picture that is larger than it should be.
+        with path.open("rb") as file:
+            for offset, count in zip(page.dataoffsets, page.databytecounts, strict=True):
+                file.seek(offset)
+                with Image.open(io.BytesIO(file.read(count))) as packed:
+                    if packed.height > page.chunks[0] or packed.width > page.chunks[1]:
+                        raise ValueError(f"a strip of {packed.size}")
 
 
 def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
@@ -309,7 +315,18 @@ def _is_read(page: tifffile.TiffPage) -> bool:
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
         return False
     if not _is_for_us(page):
-        return _is_read_by_pillow(page)
+        if page.compression in _FAX:
+            return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
+        is_in_planes = (
+            page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
+        )
+        return bool(
+            _PHOTOMETRIC_TAG in page.tags
+            and page.photometric in _BY_PILLOW
+            and page.bitspersample == 8
+            and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
+            and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
+        )
     is_inks = page.photometric == PHOTOMETRIC.SEPARATED
     has_white = _dtype(page).kind == "f" or page.dtype in ("uint8", "uint16")
     return bool(
@@ -319,29 +336,6 @@ def _is_read(page: tifffile.TiffPage) -> bool:
         and (not is_inks or page.tags.valueof(INK_SET_TAG, _CMYK) == _CMYK)
         and (has_white or not (is_inks or _ASSOCIATED in page.extrasamples))
     )
-
-
-def _is_read_by_pillow(page: tifffile.TiffPage) -> bool:
-    if page.compression in _FAX:
-        return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
-    is_in_planes = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
-    return bool(
-        _PHOTOMETRIC_TAG in page.tags
-        and page.photometric in _BY_PILLOW
-        and page.bitspersample == 8
-        and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
-        and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
-    )
-
-
-def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:
-    """Raise ValueError where a strip or tile holds a picture that is larger than it should be."""
-    with path.open("rb") as file:
-        for offset, count in zip(page.dataoffsets, page.databytecounts, strict=True):
-            file.seek(offset)
-            with Image.open(io.BytesIO(file.read(count))) as packed:
-                if packed.height > page.chunks[0] or packed.width > page.chunks[1]:
-                    raise ValueError(f"a strip of {packed.size}")
 
 
 def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:

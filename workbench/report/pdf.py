@@ -111,7 +111,15 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
     text.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject, pictures)
     text.setHtml(html)
     text.setPageSize(BODY_PX)
-    _fit_tables(text)
+    # Letters of tables that are wider than the page shrink until these are not.
+    for frame in text.rootFrame().childFrames():
+        for size in SMALLER_PX if isinstance(frame, QTextTable) else ():
+            if text.documentLayout().frameBoundingRect(frame).width() <= BODY_PX.width() + 1:
+                break
+            cursor, smaller = frame.firstCursorPosition(), QTextCharFormat()
+            cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
+            cursor.mergeCharFormat(smaller)
     _keep_together(text)
     return text
 
@@ -191,18 +199,6 @@ def _page_count(text: QTextDocument) -> int:
     while not block.text().strip() and block.previous().isValid():
         block = block.previous()
     return _pages_of(text, block)[1] + 1
-
-
-def _fit_tables(text: QTextDocument) -> None:
-    """Shrink the letters of tables that are wider than the page until they are not."""
-    for frame in text.rootFrame().childFrames():
-        for size in SMALLER_PX if isinstance(frame, QTextTable) else ():
-            if text.documentLayout().frameBoundingRect(frame).width() <= BODY_PX.width() + 1:
-                break
-            cursor, smaller = frame.firstCursorPosition(), QTextCharFormat()
-            cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
-            smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
-            cursor.mergeCharFormat(smaller)
 
 
 # ------------------------------------------------------------------------ painting

@@ -294,7 +294,13 @@ def _dropped(path: Path, **how: Any) -> dict[str, Any] | Picture | Gathered:
     # Reading a pipe would block; `load` has messages for whatever is no file.
     inside = read_settings(path) if os.path.isfile(path) else None  # noqa: PTH113
     if inside and inside.get(SHOWS) != FILTERED:
-        return _with_picture_there(inside)
+        ref = PictureRef.from_data(inside.get("picture"))
+        if ref is None:
+            return {**inside, "picture": None}
+        is_far = str(ref.path).startswith(("//", "\\\\"))
+        if ref.path is None or (not is_far and ref.path.is_file()):
+            return {**inside, "picture": ref.to_data()}
+        return {**inside, "picture": None, MISSING: ref.name}
     picture = image_files.load_any_size(path, **how)
     return Gathered(picture, settings=inside) if inside else picture
 
@@ -321,16 +327,6 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
         except ImageFileError as error:
             failures.append(error)
     raise failures[0]
-
-
-def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
-    ref = PictureRef.from_data(settings.get("picture"))
-    if ref is None:
-        return {**settings, "picture": None}
-    is_far = str(ref.path).startswith(("//", "\\\\"))
-    if ref.path is None or (not is_far and ref.path.is_file()):
-        return {**settings, "picture": ref.to_data()}
-    return {**settings, "picture": None, MISSING: ref.name}
 
 
 def _in_words(paths: Sequence[Path]) -> str:

@@ -286,20 +286,17 @@ class WarpCard(QFrame):
             self._thread.setText(self._look.thread_words())
             self._words.setText(self._look.part_words(part))
             self._words.setVisible(part != "compute")  # that is the thread's
-            self._show_accesses(self._look)
+            titles = [f"{step.name}, {KINDS[step.memory]}" for step in self._steps]
+            self._access.show_entries(dict.fromkeys(titles))
+            # The access shown last stays, else it is the one of each tap.
+            names = [step.name for step in self._steps]
+            taps = [step.name for step in self._steps if self._look.is_of_taps(step)]
+            wanted = (self._chosen.get(self._part, ""), *taps, *names)
+            if names:
+                chosen = next(name for name in wanted if name in names)
+                self._chosen[self._part] = chosen
+                self._access.setCurrentIndex(names.index(chosen))
         self._show_lanes(from_first=is_other_part)
-
-    def _show_accesses(self, look: Look) -> None:
-        """List the accesses; keep the one shown last, else take the one of each tap."""
-        titles = [f"{step.name}, {KINDS[step.memory]}" for step in self._steps]
-        self._access.show_entries(dict.fromkeys(titles))
-        names = [step.name for step in self._steps]
-        taps = [step.name for step in self._steps if look.is_of_taps(step)]
-        wanted = (self._chosen.get(self._part, ""), *taps, *names)
-        if names:
-            chosen = next(name for name in wanted if name in names)
-            self._chosen[self._part] = chosen
-            self._access.setCurrentIndex(names.index(chosen))
 
     def _choose_access(self, number: int) -> None:
         self._chosen[self._part] = self._steps[number].name

@@ -196,7 +196,12 @@ class PictureView(QWidget):
             if self.has_captions:
                 self._paint_captions(painter)
         self._paint_mark(painter)
-        self._paint_focus(painter, colors)
+        if self.hasFocus() and self._is_reached_by_key:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            area = QRectF(self.rect())
+            for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
+                painter.setPen(QPen(QColor(color), 2))
+                painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
 
     @property
     def _covered(self) -> QRect:  # by the picture, to the last pixel of every row and column
@@ -248,14 +253,6 @@ class PictureView(QWidget):
             for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
                 start, end = QPointF(3 * dx, 3 * dy), QPointF(_MARK * dx, _MARK * dy)
                 painter.drawLine(centre + start, centre + end)
-
-    def _paint_focus(self, painter: QPainter, colors: theme.Colors) -> None:
-        if self.hasFocus() and self._is_reached_by_key:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            area = QRectF(self.rect())
-            for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
-                painter.setPen(QPen(QColor(color), 2))
-                painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
         ratio = self.devicePixelRatioF()

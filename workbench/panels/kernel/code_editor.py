@@ -199,7 +199,10 @@ class CodeEditor(QPlainTextEdit):
                 event.accept()
                 return True
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            return self._show_tip(event)
+            at = self.viewport().mapFrom(self, event.pos())
+            sentence = self.sentence_at(self.cursorForPosition(at).blockNumber())
+            QToolTip.showText(event.globalPos(), tip_text(sentence or HINT), self)
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -211,7 +214,16 @@ class CodeEditor(QPlainTextEdit):
         if pressed in self.actions_by_key:
             self.actions_by_key[pressed]()
         elif event.key() in TABS:
-            self._press_tab(event)
+            is_back = event.key() == Qt.Key.Key_Backtab
+            if event.modifiers() & CTRL or self._is_leaving:
+                self._is_leaving = False
+                self.setTabChangesFocus(True)  # else Qt keeps the keyboard here
+                self.focusNextPrevChild(not is_back)
+                self.setTabChangesFocus(False)
+            elif is_back:
+                typing_aids.dedent(self.textCursor())
+            else:
+                typing_aids.indent(self.textCursor())
         elif event.key() == Qt.Key.Key_Escape:
             self._is_leaving = True
             super().keyPressEvent(event)
@@ -239,18 +251,6 @@ class CodeEditor(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._place_gutter()
-
-    def _press_tab(self, event: QKeyEvent) -> None:
-        is_back = event.key() == Qt.Key.Key_Backtab
-        if event.modifiers() & CTRL or self._is_leaving:
-            self._is_leaving = False
-            self.setTabChangesFocus(True)  # else Qt keeps the keyboard here
-            self.focusNextPrevChild(not is_back)
-            self.setTabChangesFocus(False)
-        elif is_back:
-            typing_aids.dedent(self.textCursor())
-        else:
-            typing_aids.indent(self.textCursor())
 
     def _aid(self, event: QKeyEvent) -> bool:
         """Act on a key that stands for more than its letter; False: it does not."""
@@ -304,12 +304,6 @@ class CodeEditor(QPlainTextEdit):
             extras.append(extra(cursor, wave))
         self.setExtraSelections(extras)
         self._gutter.update()
-
-    def _show_tip(self, event: QHelpEvent) -> bool:
-        at = self.viewport().mapFrom(self, event.pos())
-        sentence = self.sentence_at(self.cursorForPosition(at).blockNumber())
-        QToolTip.showText(event.globalPos(), tip_text(sentence or HINT), self)
-        return True
 
     def _make_room(self) -> None:
         self.setViewportMargins(self._gutter.needed_px(), 0, 0, 0)

@@ -455,14 +455,27 @@ def paint_neighbourhood(
     if not found.is_alpha:
         _paint_beyond(painter, found)
         if scale >= MIN_FOR_ARROWS:
-            _paint_stand_ins(painter, scale, found)
+            # Arrows lead from beyond the picture to the sources; a zero where nothing stands in.
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            x, y = found.x + 0.5, found.y + 0.5
+            beyond = found.beyond_columns
+            for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
+                _arrow_or_zero(painter, scale, QLineF(at + 0.5, y, source + 0.5, y), source)
+            beyond = found.beyond_rows
+            for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
+                _arrow_or_zero(painter, scale, QLineF(x, at + 0.5, x, source + 0.5), source)
         if reach > radius:
             outline(painter, [_square(found, reach)], OWN, style=Qt.PenStyle.DashLine)
         outline(painter, [_square(found, radius)], OWN)
         outline(painter, list(_patches(found)), ALIKE)
     outline(painter, [_square(found, 0)], OWN)
     if scale < 3:  # too small to be seen by itself
-        _paint_pointer(painter, scale, found)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        centre = QPointF(found.x + 0.5, found.y + 0.5)
+        for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
+            painter.setPen(hairline(color, width))
+            painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)
     if is_held:
         frame = _square(found, 0 if found.is_alpha else reach)
         around = max(RING_PX / scale, frame.width() / 2) + 4 / scale
@@ -496,18 +509,6 @@ def _paint_beyond(painter: QPainter, found: Explained) -> None:
         painter.drawRect(QRectF(inside[0], y, len(inside), 1))
 
 
-def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
-    """Paint arrows from beyond the picture to the sources; a zero where nothing stands in."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    x, y = found.x + 0.5, found.y + 0.5
-    beyond = found.beyond_columns
-    for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
-        _arrow_or_zero(painter, scale, QLineF(at + 0.5, y, source + 0.5, y), source)
-    beyond = found.beyond_rows
-    for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
-        _arrow_or_zero(painter, scale, QLineF(x, at + 0.5, x, source + 0.5), source)
-
-
 def nearest(places: NDArray[Any], sources: NDArray[Any], centre: int) -> Iterator[tuple[int, int]]:
     """Yield the MAX_ARROWS places nearest to `centre`, each with its source."""
     order = np.argsort(np.abs(places - centre), kind="stable")[:MAX_ARROWS]
@@ -537,12 +538,3 @@ def _arrow_or_zero(painter: QPainter, scale: float, line: QLineF, source: int) -
     painter.setPen(hairline(QColor("#000000"), 1))
     painter.setBrush(QColor("#ffffff"))
     painter.drawPolygon(QPolygonF([tip, tip - step + aside, tip - step - aside]))
-
-
-def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    centre = QPointF(found.x + 0.5, found.y + 0.5)
-    for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
-        painter.setPen(hairline(color, width))
-        painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)

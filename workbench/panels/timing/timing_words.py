@@ -43,7 +43,11 @@ def filter_time(result: Result) -> Figure:
         return Figure(detail=no_time_in_words(result))
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
     if len(result.steps) > 1:
-        detail = _of_list(result, count)
+        times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
+        words = [single_in_words(result)]
+        if not is_sum(result):
+            words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
+        detail = "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
     elif kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
     else:
@@ -57,15 +61,6 @@ def filter_time(result: Result) -> Figure:
         unsure=_unsure(result),
         more="\n\n".join(filter(None, more)),
     )
-
-
-def _of_list(result: Result, count: str) -> str:
-    """Name a list's time beside the sum of its steps, each of which was timed alone as well."""
-    times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
-    words = [single_in_words(result)]
-    if not is_sum(result):
-        words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
-    return "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
 
 
 def _steps_in_words(result: Result) -> str:
