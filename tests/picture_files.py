@@ -11,7 +11,14 @@ import tifffile
 from PIL import Image, PngImagePlugin
 from PySide6.QtGui import QColorSpace
 
+from workbench.files import png
+
 HEIGHT, WIDTH = 22, 29
+
+
+def png_chunk(kind, data):
+    """A whole chunk, its length and checksum included."""
+    return b"".join(png.chunk_parts(kind, data))
 
 
 def all_kinds():

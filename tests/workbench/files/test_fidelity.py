@@ -19,6 +19,7 @@ from PySide6.QtGui import QColorSpace
 
 from kernels.core.job import PIXEL_TYPES
 from kernels.pictures.generated import noise
+from tests.picture_files import png_chunk
 from workbench.files import colour_profiles, from_pillow, from_tiff, png
 from workbench.files.formats import FORMATS
 from workbench.files.image_files import load, save
@@ -49,7 +50,7 @@ def by_tifffile(pixel, dtype="uint8", **options):
 def raw_png(depth, colour_type, row, width=1, **chunks):
     header = struct.pack(">IIBBBBB", width, 1, depth, colour_type, 0, 0, 0)
     parts = {"IHDR": header, **chunks, "IDAT": zlib.compress(b"\0" + row), "IEND": b""}
-    return png.SIGNATURE + b"".join(png.chunk(k.encode(), v) for k, v in parts.items())
+    return png.SIGNATURE + b"".join(png_chunk(k.encode(), v) for k, v in parts.items())
 
 
 def turned(mode, colour, extension):

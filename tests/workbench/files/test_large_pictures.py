@@ -18,6 +18,7 @@ from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
+from tests.picture_files import png_chunk
 from tests.workbench.driving import (
     child,
     click,
@@ -66,8 +67,8 @@ def huge_tiff(path):
 
 def huge_png(path, bit_depth=8):
     header = struct.pack(">IIBBBBB", SIDE, SIDE, bit_depth, 0, 0, 0, 0)
-    data = png.chunk(b"IDAT", zlib.compress(b"\0" * 100)) + png.chunk(b"IEND", b"")
-    path.write_bytes(png.SIGNATURE + png.chunk(b"IHDR", header) + data)
+    data = png_chunk(b"IDAT", zlib.compress(b"\0" * 100)) + png_chunk(b"IEND", b"")
+    path.write_bytes(png.SIGNATURE + png_chunk(b"IHDR", header) + data)
 
 
 def huge_pgm(path, largest=255):

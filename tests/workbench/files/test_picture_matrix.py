@@ -19,6 +19,7 @@ import tifffile
 from PIL import Image
 
 from kernels.core.job import PIXEL_TYPES
+from tests.picture_files import png_chunk
 from workbench.files import png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError
@@ -304,7 +305,7 @@ def test_a_png_of_every_depth_is_read(depth, colours, is_marked, tmp_path):
         expected = np.dstack([expected, np.where((samples == marked).all(axis=2), 0, white)])
     rows = [b"\0" + packed(row.reshape(1, -1), depth) for row in samples]
     chunks |= {"IDAT": zlib.compress(b"".join(rows)), "IEND": b""}
-    made = png.SIGNATURE + b"".join(png.chunk(kind.encode(), body) for kind, body in chunks.items())
+    made = png.SIGNATURE + b"".join(png_chunk(kind.encode(), body) for kind, body in chunks.items())
     (tmp_path / "a.png").write_bytes(made)
     dtype = "uint16" if depth == 16 else "uint8"
     assert outcome(tmp_path / "a.png", expected.astype(dtype), (depth, colours)) == "read"

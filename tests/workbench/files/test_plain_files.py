@@ -8,6 +8,7 @@ import pytest
 from PIL import Image, ImageFile
 
 from kernels.pictures.generated import noise, of_kind
+from tests.picture_files import png_chunk
 from workbench.files import exif as exif_of
 from workbench.files import from_pillow, image_files, png
 from workbench.files.colour_profiles import profile_for
@@ -72,7 +73,7 @@ def test_samples_are_those_that_pillow_gives(tmp_path, monkeypatch, by_pillow, n
 
 def test_what_is_told_behind_the_samples_or_marked_is_read(tmp_path, monkeypatch, by_pillow):
     deep = b"".join(png.parts_of(noise(6, 5, 3, "uint16"), []))  # of which Pillow decodes nothing
-    (tmp_path / "deep.png").write_bytes(deep[:-12] + png.chunk(b"tEXt", b"a\0b") + deep[-12:])
+    (tmp_path / "deep.png").write_bytes(deep[:-12] + png_chunk(b"tEXt", b"a\0b") + deep[-12:])
     assert loaded(tmp_path / "deep.png")[0].shape == (6, 5, 3)
     image, file = image_of("RGB"), io.BytesIO()
     image.save(file, "PNG")
@@ -80,7 +81,7 @@ def test_what_is_told_behind_the_samples_or_marked_is_read(tmp_path, monkeypatch
     exif = Image.Exif()
     exif[0x0112] = 6  # to be turned
     end = whole.index(b"IEND") - 4
-    late = png.chunk(b"eXIf", exif.tobytes().removeprefix(b"Exif\0\0"))
+    late = png_chunk(b"eXIf", exif.tobytes().removeprefix(b"Exif\0\0"))
     (tmp_path / "late.png").write_bytes(whole[:end] + late + whole[end:])
     samples, said = loaded(tmp_path / "late.png")
     assert samples.shape == (93, 61, 3)

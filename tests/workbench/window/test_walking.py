@@ -105,10 +105,6 @@ def wall(window):
     return child(window, "shelf", Wall)
 
 
-def names_on(of):
-    return of.model().stringList()
-
-
 def thumbnails(of):
     of.grab()  # a tile that is painted gets its thumbnail
     return [of.model().index(row, 0).data(CAPTION) for row in range(of.model().rowCount())]
@@ -121,7 +117,7 @@ def told(of, row):
 def test_the_gallery_shows_the_folder_of_the_open_picture(qtbot, window, folder):
     settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
     shown = wall(window)
-    until(qtbot, lambda: names_on(shown) == list(NAMES))
+    until(qtbot, lambda: shown.model().stringList() == list(NAMES))
     assert child(window, "shelf-words", QLabel).text() == "4 pictures in holiday"
     assert shown.currentIndex().row() == 1
     until(qtbot, lambda: all(thumbnails(shown)))

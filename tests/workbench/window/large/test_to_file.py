@@ -41,13 +41,6 @@ def button(window, name):
     return child(window, f"folder-{name}", QPushButton)
 
 
-def assert_is_all_of_it(window, target):
-    """The file has what the whole picture gives where it is filtered in one go."""
-    job = replace(job_for(window.store.state), picture=noise(HEIGHT, WIDTH, 3))
-    result = Engine(use_gpu=False).run(job, Sampling(max_samples=0, cache="warm", check=False))
-    np.testing.assert_array_equal(tifffile.imread(target), result.picture)
-
-
 def finish(qtbot, window):
     until(qtbot, lambda: window.filter_menu.made.is_settled)
 
@@ -74,7 +67,9 @@ def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
     assert rows == sorted(rows)
     assert {of for _, of in rows} == {HEIGHT}
     assert not button(window, "start").isEnabled()  # it would write the same file again
-    assert_is_all_of_it(window, target)
+    job = replace(job_for(window.store.state), picture=noise(HEIGHT, WIDTH, 3))
+    result = Engine(use_gpu=False).run(job, Sampling(max_samples=0, cache="warm", check=False))
+    np.testing.assert_array_equal(tifffile.imread(target), result.picture)
     trigger(window, "Filter a folder…")
     assert not said(window).startswith("Finished after")
 

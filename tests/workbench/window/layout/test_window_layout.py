@@ -21,10 +21,6 @@ WIDE = (1920, 1080)
 def window(qtbot, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
-    return active(qtbot, window)
-
-
-def active(qtbot, window):
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
     return window

@@ -271,14 +271,9 @@ def step_with(panel):
     return TalkStep(panel, {}, look=StepLook(panel=panel, pixel=pixel))
 
 
-def area_of(panel):
-    """The scroll area around a panel, or the panel itself where it is one."""
-    return panel if isinstance(panel, QScrollArea) else panel.findChild(QScrollArea)
-
-
 def is_whole(panel):
     """Whether all of a panel is seen, and nothing of it is to be laid out any more."""
-    area = area_of(panel)
+    area = panel if isinstance(panel, QScrollArea) else panel.findChild(QScrollArea)
     layout = area.widget().layout()
     return layout.totalHeightForWidth(area.width()) <= area.height() == area.widget().height()
 
