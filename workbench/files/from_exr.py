@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from workbench.imaging.pictures import Page
 SIGNATURE = b"v/1\x01"
 _REC_709 = (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)
 _SAMPLE_BYTES = 4  # at most; which type it is the header does not tell
-_alone = threading.Lock()
+_quiet = threading.local()  # `here`: while this thread is in the library
 
 
 class ExrReader:
@@ -43,11 +42,15 @@ class ExrReader:
     def _opened(self, *, header_only: bool = False) -> list[Any]:
         import OpenEXR
 
-        with _alone:
-            others: Any = _Others(sys.stdout, threading.get_ident())
-            with redirect_stdout(others):  # where it prints what is damaged
-                file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
-        return list(file.parts)
+        if not isinstance(sys.stdout, _FilteredStdout):  # where it prints what is damaged
+            filtered: Any = _FilteredStdout(sys.stdout)
+            sys.stdout = filtered
+        _quiet.here = True
+        try:
+            file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
+            return list(file.parts)
+        finally:
+            _quiet.here = False
 
     def need(self) -> Need:
         """Memory for the samples, and for all channels of all parts, which are read as well."""
@@ -65,12 +68,14 @@ class ExrReader:
         if len(parts) != len(self._parts):  # it leaves out what is damaged
             raise EOFError(self._path.name)
         channels = parts[self._page - 1].channels
-        samples = np.stack([channels[name].pixels for name in self._chosen], axis=-1)
+        planes = [channels[name].pixels for name in self._chosen]
+        samples = np.stack(planes, axis=-1)
         if len(self._chosen) < len(self._names):
             only = ", ".join(self._chosen)
             notes.append(f"Only {only} of {len(self._names)} channels are read.")
-        if samples.dtype.kind != "f":
-            notes.append(f"Converted from {samples.dtype} to float32.")
+        if samples.dtype not in (np.float16, np.float32):
+            types = ", ".join(sorted({str(each.dtype) for each in planes}))
+            notes.append(f"Converted from {types} to float32.")
             samples = samples.astype(np.float32)
         if np.any(np.array(header["dataWindow"]) != np.array(header["displayWindow"])):
             width, height = _size(header["displayWindow"])
@@ -99,14 +104,14 @@ def _chosen(names: list[str]) -> list[str]:
 
 
 @dataclass
-class _Others:
-    """Standard output for all threads but one."""
+class _FilteredStdout:
+    """Standard output without what OpenEXR prints; it stays, as reads may be abandoned."""
 
-    everybody: Any
-    thread: int
+    stream: Any  # None in a program without a console
 
     def write(self, text: str) -> int:
-        return 0 if threading.get_ident() == self.thread else int(self.everybody.write(text))
+        is_dropped = self.stream is None or getattr(_quiet, "here", False)
+        return len(text) if is_dropped else int(self.stream.write(text))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.everybody, name)
+        return getattr(self.stream, name)

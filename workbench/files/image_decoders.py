@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import takewhile
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,7 @@ def decode(
     Raises ImageFileError.
     """
     notes: list[str] = []
+    from_pillow.forget_others(path)
     with failures_in_words(path.name), ExitStack() as files:
         reader = reader_of(path, is_stopped, files, page)
         from_pillow.check_page(path, page, reader.count)
@@ -113,6 +115,20 @@ def decode(
         samples = np.ascontiguousarray(samples)
         _note_infinite(samples, notes)
     return samples, notes, metadata, decoded.page
+
+
+def page_count(path: Path) -> int:
+    """Count the pages; a file that by its start has only one is read no further."""
+    with failures_in_words(path.name), ExitStack() as files:
+        file = files.enter_context(path.open("rb"))
+        start = file.read(4096)
+        file.seek(0)
+        in_front = takewhile(lambda each: each.kind != b"IDAT", png.chunks(file))
+        kinds = [each.kind for each in in_front]  # of a PNG
+        is_still = bool(kinds) and b"acTL" not in kinds
+        if is_still or from_jxl.is_jxl(start) or from_codecs.is_still_avif(start):
+            return 1
+        return reader_of(path, lambda: False, files).count
 
 
 @contextmanager
