@@ -142,9 +142,8 @@ class _Runs(ImageFile.PyDecoder):
                 self.fd.read(0)  # which raises once reading is cancelled
                 at += value  # which is 2 where the way to the next run follows
                 continue
-            if count:
-                run = pixels[value] * count
-            else:
+            run = pixels[value] * count
+            if count == 0:
                 count, stored = value, -(-value // (1 + is_halved))
                 run = b"".join([pixels[each] for each in data[at : at + stored]])
                 at += stored + stored % 2

@@ -89,8 +89,7 @@ _USUAL_GAMMA, _LIKE = 1 / 2.2, 0.01
 def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[bytes | None, str]:
     """A profile of colours that were made of light to the power of `gamma`, and what it is.
 
-    gamma    None: 1/2.2, about as sRGB has it
-    points   x and y of white, red, green and blue; None: as sRGB has them
+    points   x and y of white, red, green and blue; as `gamma` None: about as sRGB has them
     returns  None where there is no such profile; and no words where that is nearly sRGB
     """
     usual = _POINTS[1][1]

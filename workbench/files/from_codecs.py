@@ -41,8 +41,7 @@ def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
         except BaseException as error:  # noqa: BLE001 - which is raised by `result`
             found.set_exception(error)
 
-    # A daemon, so that the program can end before it does.
-    threading.Thread(target=run, daemon=True).start()
+    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
     while not wait((found,), POLL_S).done:
         if is_stopped():
             raise StoppedError("Reading was cancelled.")
@@ -52,12 +51,6 @@ def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
 def is_heic(start: bytes) -> bool:
     """True if a file that begins so is HEIC or HEIF."""
     return _HEIC.match(start[: int.from_bytes(start[:4], "big")]) is not None
-
-
-def is_still_avif(start: bytes) -> bool:
-    """True if a file that begins so is an AVIF that, by its brands, is no sequence."""
-    brands = start[8 : int.from_bytes(start[:4], "big")]
-    return start[4:12] == b"ftypavif" and b"avis" not in brands
 
 
 class CodecReader(PillowReader):
@@ -82,10 +75,9 @@ class CodecReader(PillowReader):
 
     @property
     def _is_by_pillow(self) -> bool:
-        image = self._image
         # Of the first of several in an AVIF imagecodecs writes past its memory.
-        is_several = image.format == "AVIF" and self.count > 1
-        return self._bits == 8 or is_several or image.mode in ("P", "CMYK")
+        is_several = self._image.format == "AVIF" and self.count > 1
+        return self._bits == 8 or is_several or self._image.mode in ("P", "CMYK")
 
     def need(self) -> Need:
         """Memory for the samples, and for what decoders hold: four bytes a sample and more."""

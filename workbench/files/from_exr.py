@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -43,8 +43,7 @@ class ExrReader:
         import OpenEXR
 
         if not isinstance(sys.stdout, _FilteredStdout):  # where it prints what is damaged
-            filtered: Any = _FilteredStdout(sys.stdout)
-            sys.stdout = filtered
+            sys.stdout = cast(Any, _FilteredStdout(sys.stdout))
         _quiet.here = True
         try:
             file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
@@ -68,14 +67,13 @@ class ExrReader:
         if len(parts) != len(self._parts):  # it leaves out what is damaged
             raise EOFError(self._path.name)
         channels = parts[self._page - 1].channels
-        planes = [channels[name].pixels for name in self._chosen]
-        samples = np.stack(planes, axis=-1)
+        samples = np.stack([channels[name].pixels for name in self._chosen], axis=-1)
         if len(self._chosen) < len(self._names):
             only = ", ".join(self._chosen)
             notes.append(f"Only {only} of {len(self._names)} channels are read.")
         if samples.dtype not in (np.float16, np.float32):
-            types = ", ".join(sorted({str(each.dtype) for each in planes}))
-            notes.append(f"Converted from {types} to float32.")
+            types = {str(channels[name].pixels.dtype) for name in self._chosen}
+            notes.append(f"Converted from {', '.join(sorted(types))} to float32.")
             samples = samples.astype(np.float32)
         if np.any(np.array(header["dataWindow"]) != np.array(header["displayWindow"])):
             width, height = _size(header["displayWindow"])

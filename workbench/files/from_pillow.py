@@ -160,9 +160,8 @@ class Watched(io.BufferedReader):
 class PillowReader:
     """A reader of one page of a file that Pillow knows.
 
-    Pillow reads the header, the profile and EXIF data, but for those of a TIFF and what `png` and
-    `bmp` find; the samples of a PNG, a JPEG or a deep PNM others decode, in less time, or because
-    Pillow would cut 16 bits off.
+    Pillow reads the header and, but of a PNG, BMP or TIFF, the profile and EXIF data; the samples
+    of a PNG, JPEG or deep PNM others decode, in less time, or because it would cut 16 bits off.
     """
 
     def __init__(

@@ -42,6 +42,7 @@ _RAW_EXTENSION = re.compile(
     r"|sr[2fw]|x3f)"
 )
 _RAW = re.compile(rb"FUJIFILMCCD-RAW|II(RO|RS|U\0)|MMOR|FOVb|\0MRM|.{4}ftypcrx |II\*\0.{4}CR", re.S)
+_STILL_AVIF = re.compile(rb".{4}ftypavif(?!(.{4})*avis)", re.DOTALL)
 _NEVER_RAW = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")  # whatever they are called
 
 
@@ -126,7 +127,7 @@ def page_count(path: Path) -> int:
         in_front = takewhile(lambda each: each.kind != b"IDAT", png.chunks(file))
         kinds = [each.kind for each in in_front]  # of a PNG
         is_still = bool(kinds) and b"acTL" not in kinds
-        if is_still or from_jxl.is_jxl(start) or from_codecs.is_still_avif(start):
+        if is_still or from_jxl.is_jxl(start) or _STILL_AVIF.match(start):
             return 1
         return reader_of(path, lambda: False, files).count
 

@@ -184,12 +184,14 @@ def test_a_glow_without_alpha_is_not_lost_unsaid(tmp_path):
 
 
 def test_an_openexr_that_nobody_wants_any_more_does_not_hold_up_the_next(tmp_path, monkeypatch):
-    release, begun, read = threading.Event(), threading.Event(), OpenEXR.File
+    release, begun, ended = (threading.Event() for _ in range(3))
+    read = OpenEXR.File
 
     def slow(*how):
         if not how[2] and not begun.is_set():
             begun.set()
-            assert release.wait(30)
+            release.wait(10)
+            ended.set()
         return read(*how)
 
     data = all_kinds()["light.exr"]
@@ -198,6 +200,7 @@ def test_an_openexr_that_nobody_wants_any_more_does_not_hold_up_the_next(tmp_pat
     with pytest.raises(StoppedError):
         load(tmp_path / "a.exr", is_stopped=begun.is_set)
     assert opened(tmp_path / "b.exr", data).samples.size
+    assert not ended.is_set()
     release.set()
 
 
