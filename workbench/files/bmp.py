@@ -147,11 +147,9 @@ class _Runs(ImageFile.PyDecoder):
                 count, stored = value, -(-value // (1 + is_halved))
                 run = b"".join([pixels[each] for each in data[at : at + stored]])
                 at += stored + stored % 2
-            begin = y * width + x
-            end = min(begin + count, (y + 1) * width)
-            if begin < end:
-                made[begin:end] = run[: end - begin]
-                x = end - y * width
+            run = run[: min(count, max(width - x, 0))]
+            made[y * width + x : y * width + x + len(run)] = run
+            x += len(run)
         self.set_as_raw(bytes(made), "L" if self.mode in ("1", "L") else "P", (0, self.args[-1]))
         return -1, 0
 

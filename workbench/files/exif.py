@@ -66,8 +66,7 @@ def fields_in(
             for tag in _tags(source, at, notes):
                 is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or is_exif)
                 if tag.code in _INSIDE.get(name, ()):
-                    # Damaged files may name one again and again.
-                    todo += [] if tag.code in dict(todo) else [(tag.code, tag.valueoffset)]
+                    todo += [] if tag.code in dict(todo) else [(tag.code, tag.valueoffset)]  # once
                 elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
                     own[tag.code] = _field(source, tag)
         found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}

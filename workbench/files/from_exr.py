@@ -105,11 +105,10 @@ def _chosen(names: list[str]) -> list[str]:
 class _FilteredStdout:
     """Standard output without what OpenEXR prints; it stays, as reads may be abandoned."""
 
-    stream: Any  # None in a program without a console
+    stream: Any
 
     def write(self, text: str) -> int:
-        is_dropped = self.stream is None or getattr(_quiet, "here", False)
-        return len(text) if is_dropped else int(self.stream.write(text))
+        return 0 if getattr(_quiet, "here", False) else int(self.stream.write(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
