@@ -25,7 +25,7 @@ _FIELD = re.compile("1{1,16}0*")  # in binary
 
 @dataclass(frozen=True, slots=True)
 class BmpReader:
-    """A reader of a file whose fields say where in a pixel each colour lies, be it where it may.
+    """A reader of a file whose fields say at which bits of a pixel each colour lies.
 
     It goes by the header; masks are of red, green, blue and, maybe, alpha.
     """
@@ -132,20 +132,21 @@ class _Runs(ImageFile.PyDecoder):
         data, is_halved = self.fd.read(), bool(self.args[1])
         width, height = self.state.xsize, self.state.ysize
         made, at, x, y = bytearray(width * height), 0, 0, 0
+        pixels = [bytes((n >> 4, n & 15) if is_halved else (n,)) for n in range(256)]  # of a byte
         while y < height and (y, x) != (height - 1, width):
             count, value, at = data[at], data[at + 1], at + 2
             if count == 0 and value < 3:
                 if value == 1:  # the end
                     break
                 x, y = (0, y + 1) if value == 0 else (x + data[at], y + data[at + 1])
+                self.fd.read(0)  # which raises once reading is cancelled
                 at += value  # which is 2 where the way to the next run follows
                 continue
-            run = bytes([value]) * -(-count // (1 + is_halved))
+            run = pixels[value] * count
             if count == 0:
                 count, stored = value, -(-value // (1 + is_halved))
-                run, at = data[at : at + stored], at + stored + stored % 2
-            if is_halved:
-                run = bytes(half for each in run for half in (each >> 4, each & 15))
+                run = b"".join([pixels[each] for each in data[at : at + stored]])
+                at += stored + stored % 2
             run = run[: min(count, max(width - x, 0))]
             made[y * width + x : y * width + x + len(run)] = run
             x += len(run)

@@ -82,14 +82,14 @@ _POINTS = {
 _CURVES = dict.fromkeys((1, 6, 14, 15), ("BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45))
 _CURVES |= {4: ("gamma 2.2", 0, 1, 0, 2.2), 8: ("linear light", 0, 1, 0, 1)}
 _CURVES |= {13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
-_SAID = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
+_TRANSFERS = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
 _USUAL_GAMMA, _LIKE = 1 / 2.2, 0.01
 
 
 def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[bytes | None, str]:
     """A profile of colours that were made of light to the power of `gamma`, and what it is.
 
-    points   x and y of white, red, green and blue; None of both: as sRGB has them
+    points   x and y of white, red, green and blue; as `gamma` None: about as sRGB has them
     returns  None where there is no such profile; and no words where that is nearly sRGB
     """
     usual = _POINTS[1][1]
@@ -104,7 +104,7 @@ def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[byt
 def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | None, str]:
     """The same of colours that are numbered as in PNG's cICP."""
     name, places = _POINTS.get(points, (f"primaries {points}", ()))
-    how, *numbers = _CURVES.get(curve, (_SAID.get(curve, f"curve {curve}"),))
+    how, *numbers = _CURVES.get(curve, (_TRANSFERS.get(curve, f"curve {curve}"),))
     if (points, curve, matrix, is_full) == (1, 13, 0, 1):
         return None, ""
     if not (places and numbers and is_full) or matrix:
@@ -201,3 +201,8 @@ def bands(samples: NDArray[Any]) -> list[slice]:
     """Slices of whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
     return [slice(top, top + rows) for top in range(0, len(samples), rows)]
+
+
+def has_hidden_colours(samples: NDArray[Any]) -> bool:
+    """True if any of (H, W, C) has a colour other than 0 where alpha, the last channel, is 0."""
+    return any(samples[rows, :, :-1][samples[rows, :, -1] == 0].any() for rows in bands(samples))

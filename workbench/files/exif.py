@@ -66,7 +66,7 @@ def fields_in(
             for tag in _tags(source, at, notes):
                 is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or is_exif)
                 if tag.code in _INSIDE.get(name, ()):
-                    todo.append((tag.code, tag.valueoffset))
+                    todo += [] if tag.code in dict(todo) else [(tag.code, tag.valueoffset)]  # once
                 elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
                     own[tag.code] = _field(source, tag)
         found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
@@ -246,7 +246,8 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
 
 
 _IPTC = b"8BIM\x04\x04\0\0"  # of Photoshop's resources, without a name
-_RECORDS = re.compile(re.escape(_IPTC) + rb"(.{4})", re.DOTALL)
+# Who made a resource, its number, and how long its name is.
+_RESOURCE = re.compile(rb"(?:8BIM|PHUT|DCSR|AgHg|MeSa)(..)(.)", re.DOTALL)
 
 
 def iptc_of(fields: Fields) -> bytes | None:
@@ -256,8 +257,14 @@ def iptc_of(fields: Fields) -> bytes | None:
 
 def iptc_in(resources: bytes) -> bytes | None:
     """The IPTC records among Photoshop's resources, or None."""
-    found = _RECORDS.search(resources)
-    return resources[found.end() :][: int.from_bytes(found[1])] or None if found else None
+    at = 0
+    while found := _RESOURCE.match(resources, at):
+        at = found.end() + (found[2][0] | 1)  # with the length before it the name is even
+        size, at = int.from_bytes(resources[at : at + 4]), at + 4
+        if found[1] == _IPTC[4:6]:
+            return resources[at : at + size] or None
+        at += size + size % 2
+    return None
 
 
 def resources_of(iptc: bytes) -> bytes:

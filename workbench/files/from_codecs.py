@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import struct
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import replace
-from pathlib import Path
+from functools import cached_property
 from typing import Any, TypeVar
 
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ImageFile
 
 from workbench.files import colour_profiles
 from workbench.files.from_pillow import Decoded, PillowReader
@@ -33,15 +33,19 @@ _ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
 
 def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
     """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
-    thread = ThreadPoolExecutor(1)
-    try:
-        found = thread.submit(work)
-        while not wait((found,), POLL_S).done:
-            if is_stopped():
-                raise StoppedError("Reading was cancelled.")
-        return found.result()
-    finally:
-        thread.shutdown(wait=False)
+    found = Future[T]()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - which is raised by `result`
+            found.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
+    while not wait((found,), POLL_S).done:
+        if is_stopped():
+            raise StoppedError("Reading was cancelled.")
+    return found.result()
 
 
 def is_heic(start: bytes) -> bool:
@@ -50,19 +54,30 @@ def is_heic(start: bytes) -> bool:
 
 
 class CodecReader(PillowReader):
-    """A reader of such a file."""
+    """A reader of an AVIF, HEIC or JPEG 2000, of more than 8 bits not by Pillow."""
 
-    def __init__(self, path: Path, image: ImageFile.ImageFile, start: bytes, *how: Any) -> None:
-        super().__init__(path, image, start, *how)
-        self._whole = path.read_bytes()
-        self._bits = int(image.info.get("bit_depth", 8))  # of HEIC
-        if image.format == "AVIF" and (found := _DEPTH_OF_AVIF.search(self._whole)):
-            self._bits = (8, 8, 10, 12)[found[1][0] >> 5 & 3]
-        elif image.format == "JPEG2000" and (found := _JPEG_2000.search(self._whole)):
-            channels, self._bits = int.from_bytes(found[1], "big"), found[2][0] + 1
-            if channels > 4 or self._bits > 16:  # signed ones count from 129
+    @cached_property
+    def _whole(self) -> bytes:
+        return self._path.read_bytes()
+
+    @cached_property
+    def _bits(self) -> int:
+        """Bits of a sample.  Raises ImageFileError where nothing here decodes them."""
+        if self._image.format == "AVIF" and (found := _DEPTH_OF_AVIF.search(self._whole)):
+            return (8, 8, 10, 12)[found[1][0] >> 5 & 3]
+        if self._image.format == "JPEG2000" and (found := _JPEG_2000.search(self._whole)):
+            channels, bits = int.from_bytes(found[1], "big"), found[2][0] + 1
+            if channels > 4 or bits > 16:  # signed ones count from 129
                 kind = f"a JPEG 2000 with {channels} channels, or of signed or over 16 bits"
-                raise not_read(path.name, kind)
+                raise not_read(self._path.name, kind)
+            return bits
+        return int(self._image.info.get("bit_depth", 8))  # of HEIC
+
+    @property
+    def _is_by_pillow(self) -> bool:
+        # Of the first of several in an AVIF imagecodecs writes past its memory.
+        is_several = self._image.format == "AVIF" and self.count > 1
+        return self._bits == 8 or is_several or self._image.mode in ("P", "CMYK")
 
     def need(self) -> Need:
         """Memory for the samples, and for what decoders hold: four bytes a sample and more."""
@@ -74,6 +89,8 @@ class CodecReader(PillowReader):
 
     def read(self, notes: list[str]) -> Decoded:
         """Read as any reader does, with the colours that such files tell in a way of their own."""
+        if self._bits > 8 and self._is_by_pillow:
+            notes.append(f"Samples of {self._bits} bits were rounded to 8.")
         decoded = super().read(notes)
         if self._image.format == "JPEG2000":
             if found := _ICC_IN_JPEG_2000.search(self._whole):
@@ -87,13 +104,8 @@ class CodecReader(PillowReader):
         return decoded
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
-        image = self._image
-        # Of the first of several in an AVIF imagecodecs writes past its memory.
-        is_several = image.format == "AVIF" and getattr(image, "n_frames", 1) > 1
-        if self._bits == 8 or is_several or image.mode in ("P", "CMYK"):
-            if self._bits > 8:
-                notes.append(f"Samples of {self._bits} bits were rounded to 8.")
-            unless_stopped(image.load, self._is_stopped)
+        if self._is_by_pillow:
+            unless_stopped(self._image.load, self._is_stopped)
             return super()._samples(notes)
         return spread(unless_stopped(self._deep, self._is_stopped), self._bits, notes)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from workbench.imaging.pictures import Page
 SIGNATURE = b"v/1\x01"
 _REC_709 = (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)
 _SAMPLE_BYTES = 4  # at most; which type it is the header does not tell
-_alone = threading.Lock()
+_quiet = threading.local()  # `here`: while this thread is in the library
 
 
 class ExrReader:
@@ -43,11 +42,14 @@ class ExrReader:
     def _opened(self, *, header_only: bool = False) -> list[Any]:
         import OpenEXR
 
-        with _alone:
-            others: Any = _Others(sys.stdout, threading.get_ident())
-            with redirect_stdout(others):  # where it prints what is damaged
-                file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
-        return list(file.parts)
+        if not isinstance(sys.stdout, _FilteredStdout):  # where it prints what is damaged
+            sys.stdout = cast(Any, _FilteredStdout(sys.stdout))
+        _quiet.here = True
+        try:
+            file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
+            return list(file.parts)
+        finally:
+            _quiet.here = False
 
     def need(self) -> Need:
         """Memory for the samples, and for all channels of all parts, which are read as well."""
@@ -69,8 +71,9 @@ class ExrReader:
         if len(self._chosen) < len(self._names):
             only = ", ".join(self._chosen)
             notes.append(f"Only {only} of {len(self._names)} channels are read.")
-        if samples.dtype.kind != "f":
-            notes.append(f"Converted from {samples.dtype} to float32.")
+        if samples.dtype not in (np.float16, np.float32):
+            types = {str(channels[name].pixels.dtype) for name in self._chosen}
+            notes.append(f"Converted from {', '.join(sorted(types))} to float32.")
             samples = samples.astype(np.float32)
         if np.any(np.array(header["dataWindow"]) != np.array(header["displayWindow"])):
             width, height = _size(header["displayWindow"])
@@ -99,14 +102,13 @@ def _chosen(names: list[str]) -> list[str]:
 
 
 @dataclass
-class _Others:
-    """Standard output for all threads but one."""
+class _FilteredStdout:
+    """Standard output without what OpenEXR prints; it stays, as reads may be abandoned."""
 
-    everybody: Any
-    thread: int
+    stream: Any
 
     def write(self, text: str) -> int:
-        return 0 if threading.get_ident() == self.thread else int(self.everybody.write(text))
+        return 0 if getattr(_quiet, "here", False) else int(self.stream.write(text))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.everybody, name)
+        return getattr(self.stream, name)

@@ -163,10 +163,10 @@ class Watched(io.BufferedReader):
 
 
 class PillowReader:
-    """A reader of one page of any file.
+    """A reader of one page of a file that Pillow knows.
 
-    Pillow reads the header, the profile and EXIF data of all; the samples of a PNG, a JPEG or a
-    deep PNM others decode, in less time, or because Pillow would cut 16 bits off.
+    Pillow reads the header and, but of a PNG, BMP or TIFF, the profile and EXIF data; the samples
+    of a PNG, JPEG or deep PNM others decode, in less time, or because it would cut 16 bits off.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class PillowReader:
             raise EOFError(error)
         info, is_tiff = image.info, image.format == "TIFF"
         if self._found is not None:
-            info = _told(self._found.info)
+            info = _interpreted(self._found.info)
             if self._found.damaged:
                 notes.append(f"Damaged in the PNG, left out: {', '.join(self._found.damaged)}.")
         fields = exif_of.fields_in(info.get("exif"), notes)
@@ -337,6 +337,12 @@ class PillowReader:
 _drawn: dict[tuple[Path, int], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
 
 
+def forget_others(path: Path) -> None:
+    """Let go of the frames that are kept of any file but that one."""
+    for key in [each for each in _drawn if each[0] != path]:
+        _drawn.pop(key, None)
+
+
 def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:
     """Draw the first frame, and dispose of it; nothing is around it."""
     first, drawn = Image.new("RGBA", image.size), image.convert("RGBA")
@@ -349,7 +355,8 @@ def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:
 def _resources(image: ImageFile.ImageFile) -> bytes:
     """Photoshop's resources in a JPEG."""
     segments = (data for name, data in getattr(image, "applist", ()) if name == "APP13")
-    return b"".join(each.removeprefix(exif_of.PHOTOSHOP) for each in segments)
+    start = exif_of.PHOTOSHOP
+    return b"".join(each.removeprefix(start) for each in segments if each.startswith(start))
 
 
 def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
@@ -362,13 +369,13 @@ def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
 
 _ORIENTATION = 274  # of EXIF
 _PER_METRE = 0.02  # pixels per inch by which that rounding is off
-_RAW = re.compile(r"\s*\w+\s+(\d+)\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+_RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
 
 
 _PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
 
 
-def _told(info: dict[Any, Any]) -> dict[Any, Any]:
+def _interpreted(info: dict[Any, Any]) -> dict[Any, Any]:
     """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
     told = dict(info)
     for name, text in info.items():
@@ -381,7 +388,9 @@ def _told(info: dict[Any, Any]) -> dict[Any, Any]:
             if data.startswith(begins):
                 told.setdefault(key, data.removeprefix(exif_of.JPEG_XMP))
     if "cicp" in info:
-        told["icc_profile"], told["colours"] = colour_profiles.coded(*info["cicp"])
+        icc, colours = colour_profiles.coded(*info["cicp"])
+        if icc or not colours or "icc_profile" not in info:  # else that is better than none
+            told["icc_profile"], told["colours"] = icc, colours
     elif not info.keys() & {"icc_profile", "srgb"} and info.keys() & {"gamma", "chromaticity"}:
         made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
         told["icc_profile"], told["colours"] = made

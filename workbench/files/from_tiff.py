@@ -88,9 +88,10 @@ def opened(
 def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:
     """The page of that number, from 1, and what is said of it.  Raises ImageFileError."""
     count, first, planes, label = len(tiff.pages), tiff.pages.first, 1, ""
-    if tiff.is_imagej or tiff.is_ome or tiff.is_shaped:
+    has_axes = count == 1 or '"axes"' in first.description  # else a look at all pages says nothing
+    if tiff.is_imagej or tiff.is_ome or (tiff.is_shaped and has_axes):
         with suppress(Exception):  # damaged, they say nothing
-            planes, label = _said_of(path, number - 1)
+            planes, label = _planes_and_label(path, number - 1)
     count = max(count, planes)
     check_page(path, number, count)
     page = copy(first) if planes > 1 else tiff.pages[number - 1]
@@ -102,7 +103,7 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
     return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
 
 
-def _said_of(path: Path, index: int) -> tuple[int, str]:
+def _planes_and_label(path: Path, index: int) -> tuple[int, str]:
     """How many planes lie one behind the other on the only page, and "c 2, z 5" of one, from 0."""
     # By itself, as its pages become frames; and no other file is read, whatever OME says.
     with tifffile.TiffFile(path, _multifile=False) as tiff:
@@ -143,7 +144,7 @@ class TiffReader:
         self._base, self.shown = _page_of(path, tiff, number)
         self.page = levels_of(tiff)[level - 1] if level else self._base
         self.count = self.shown.count
-        self._told: exif_of.Fields | None = None
+        self._kept_fields: exif_of.Fields | None = None
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""
@@ -172,9 +173,9 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        if self._told is None:
-            self._told = exif_of.fields_in(self._tiff, notes, self._base)
-        page, tags, fields = self.page, self._base.tags, self._told
+        if self._kept_fields is None:
+            self._kept_fields = exif_of.fields_in(self._tiff, notes, self._base)
+        page, tags, fields = self.page, self._base.tags, self._kept_fields
         xmp = exif_of.data_of(fields, exif_of.XMP_TAG)
         if _PHOTOMETRIC_TAG not in page.tags:
             kind = "grey" if page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
@@ -393,6 +394,8 @@ def _without_extra(
 def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
     """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
     notes.append("Premultiplied alpha undone.")
+    if colour_profiles.has_hidden_colours(samples):
+        notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
     for rows in colour_profiles.bands(samples):
         samples[rows, :, :-1] = _divided(samples[rows])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import takewhile
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ _RAW_EXTENSION = re.compile(
     r"|sr[2fw]|x3f)"
 )
 _RAW = re.compile(rb"FUJIFILMCCD-RAW|II(RO|RS|U\0)|MMOR|FOVb|\0MRM|.{4}ftypcrx |II\*\0.{4}CR", re.S)
+_STILL_AVIF = re.compile(rb".{4}ftypavif(?!(.{4})*avis)", re.DOTALL)
 _NEVER_RAW = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")  # whatever they are called
 
 
@@ -93,6 +95,7 @@ def decode(
     Raises ImageFileError.
     """
     notes: list[str] = []
+    from_pillow.forget_others(path)
     with failures_in_words(path.name), ExitStack() as files:
         reader = reader_of(path, is_stopped, files, page)
         from_pillow.check_page(path, page, reader.count)
@@ -113,6 +116,20 @@ def decode(
         samples = np.ascontiguousarray(samples)
         _note_infinite(samples, notes)
     return samples, notes, metadata, decoded.page
+
+
+def page_count(path: Path) -> int:
+    """Count the pages; a file that by its start has only one is read no further."""
+    with failures_in_words(path.name), ExitStack() as files:
+        file = files.enter_context(path.open("rb"))
+        start = file.read(4096)
+        file.seek(0)
+        in_front = takewhile(lambda each: each.kind != b"IDAT", png.chunks(file))
+        kinds = [each.kind for each in in_front]  # of a PNG
+        is_still = bool(kinds) and b"acTL" not in kinds
+        if is_still or from_jxl.is_jxl(start) or _STILL_AVIF.match(start):
+            return 1
+        return reader_of(path, lambda: False, files).count
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import profile_for
+from workbench.files.colour_profiles import has_hidden_colours, profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
 from workbench.files.from_pillow import need_heif
 from workbench.files.picture_errors import ImageFileError
@@ -258,6 +258,9 @@ def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fi
     changes = {
         f"{samples.dtype} values {_BECOMES[corner.dtype.kind]}": corner.dtype != samples.dtype,
         "what is transparent becomes white": before in (2, 4) and after in (1, 3),
+        "colours of pixels with alpha 0 become 0": wanted.family == "OpenEXR"
+        and before in (2, 4)
+        and has_hidden_colours(samples),
         "grey becomes three equal channels": before <= 2 < after,
         "colours become grey": before > 2 >= after,
         **{f"{_LOST[name]} is dropped": True for name in _lost(metadata, wanted)},

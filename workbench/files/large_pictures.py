@@ -109,7 +109,7 @@ class LargePicture:
             return self._reader.sizes()
 
     def sample(self) -> Picture:
-        """A picture of one pixel that is like this one in all but its size."""
+        """A picture of one pixel, all 0, of this one's type, channels, page, notes and metadata."""
         pixel = np.zeros((1, 1, self.channels), self.dtype)
         how: dict[str, Any] = {"metadata": self.metadata, "page": self.page}
         return Picture(self.path.name, pixel, self.path, self.notes, **how)

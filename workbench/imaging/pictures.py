@@ -19,7 +19,7 @@ class Metadata:
     """The metadata kept of a file: author, time, camera, subject and size on paper."""
 
     exif: bytes | None = None  # a small TIFF structure: see `workbench.files.exif.portable`
-    xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable`
+    xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable_xmp`
     iptc: bytes | None = None  # the records of IPTC's IIM
     resolution: tuple[float, float] | None = None  # across and down, in pixels per inch
 

@@ -1,5 +1,7 @@
 """EXIF and XMP stay with a picture in every format that holds them."""
 
+import struct
+
 import numpy as np
 import pytest
 import tifffile
@@ -95,6 +97,16 @@ def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
     )
     save(tmp_path / "b.jpg", picture.samples, metadata=picture.metadata)
     assert load(tmp_path / "b.jpg").metadata == NO_METADATA
+
+
+def test_a_directory_that_is_named_again_and_again_is_followed_once(monkeypatch):
+    read, fromfile = [], tifffile.TiffTag.fromfile
+    spy = lambda *args, **how: read.append(1) or fromfile(*args, **how)  # noqa: E731
+    monkeypatch.setattr(tifffile.TiffTag, "fromfile", spy)
+    again = struct.pack("<HHII", 34665, 4, 1, 8) * 50
+    fields = exif_of.fields_in(b"II*\0\x08\0\0\0" + struct.pack("<H", 50) + again + bytes(4), [])
+    assert set(fields) == {0, 34665}
+    assert len(read) <= 4 * 50
 
 
 def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):

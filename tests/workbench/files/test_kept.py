@@ -201,8 +201,11 @@ BLOCK = b"8BIM\x04\x04\0\0" + struct.pack(">I", len(IPTC)) + IPTC + b"\0"
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
 def test_iptc_is_kept_where_a_format_has_a_place_for_it(tmp_path, extension):
-    segment = b"Photoshop 3.0\0" + b"8BIM\x03\xed\0\0\0\0\0\x02ab" + BLOCK
-    extra = struct.pack(">BBH", 0xFF, 0xED, len(segment) + 2) + segment
+    inside = BLOCK[:8] + struct.pack(">I", 4) + b"none"  # of a resource, which is none itself
+    before = b"8BIM\x03\xed\0\0" + struct.pack(">I", len(inside)) + inside
+    named = BLOCK[:6] + b"\4name\0" + BLOCK[8:]
+    segments = b"Adobe_CM\0\1", b"Photoshop 3.0\0" + before + named
+    extra = b"".join(struct.pack(">BBH", 0xFF, 0xED, len(each) + 2) + each for each in segments)
     Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", extra=extra)
     picture, path = load(tmp_path / "a.jpg"), tmp_path / f"b{extension}"
     assert fit_of(path, picture.samples, picture.metadata).is_exact == (extension != ".webp")
@@ -450,6 +453,27 @@ def test_runs_past_the_end_of_a_row_end_with_it(tmp_path, bits):
     np.testing.assert_array_equal(loaded(tmp_path, file, "a.bmp").samples[..., 0], blue)
     with pytest.raises(ImageFileError, match="cut short"):
         loaded(tmp_path, bmp(bits, RUNS[bits][:5], packing, palette=bytes(4 << bits)), "a.bmp")
+    asked = []
+    for runs in (RUNS[bits], b"\0\1"):  # of two ends of rows, and of none
+        file, times = bmp(bits, runs, packing, palette=PALETTE.ljust(4 << bits, b"\0")), []
+        (tmp_path / "a.bmp").write_bytes(file)
+        load(tmp_path / "a.bmp", is_stopped=lambda times=times: bool(times.append(1)))
+        asked.append(len(times))
+    assert asked[0] >= asked[1] + 2
+
+
+def test_a_sound_profile_is_better_than_codes_that_are_none(tmp_path):
+    icc = colour_profiles.calibrated(1.0, None)[0]
+    told = [(b"iCCP", b"icc\0\0" + zlib.compress(icc)), (b"cICP", b"\x09\x10\0\1")]
+    picture, alone = loaded(tmp_path, png_of(told)), loaded(tmp_path, png_of(told[:1]))
+    assert picture.notes == alone.notes
+    np.testing.assert_array_equal(picture.samples, alone.samples)
+    assert not np.array_equal(picture.samples, SAMPLES)
+
+
+def test_a_length_of_thousands_of_digits_loses_no_picture(tmp_path):
+    text = b"Raw profile type exif\0\nexif\n" + b"1" * 5000 + b"\n00\n"
+    np.testing.assert_array_equal(loaded(tmp_path, png_of([(b"tEXt", text)])).samples, SAMPLES)
 
 
 # -- TIFF and PFM

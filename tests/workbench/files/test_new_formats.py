@@ -26,6 +26,7 @@ from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
 from workbench.files import formats
 from workbench.files.from_codecs import unless_stopped
+from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError, StoppedError, TooLargeError
 from workbench.imaging.pictures import Metadata
@@ -160,6 +161,49 @@ def test_of_an_openexr_with_more_the_colours_are_read_and_that_is_said(tmp_path)
     assert any("uint32" in note for note in picture.notes)
 
 
+def test_channels_of_several_types_become_one_that_is_filtered(tmp_path):
+    planes = {"R": np.ones((2, 3), "float32"), "G": np.full((2, 3), 7, "uint32")}
+    planes["B"] = np.full((2, 3), 0.5, "float16")
+    picture = opened(tmp_path / "a.exr", exr(planes, (0, 0, 2, 1), (0, 0, 2, 1)))
+    assert picture.samples.dtype == np.float32
+    assert picture.samples[1, 2].tolist() == [1, 7, 0.5]
+    assert picture.notes == ("Converted from float16, float32, uint32 to float32.",)
+
+
+def test_a_glow_without_alpha_is_not_lost_unsaid(tmp_path):
+    light = np.full((2, 3), 5, "float16")
+    planes = {**dict.fromkeys("RGB", light), "A": light * 0}
+    picture = opened(tmp_path / "a.exr", exr(planes, (0, 0, 2, 1), (0, 0, 2, 1)))
+    assert "Colours of pixels with alpha 0, such as a glow, became 0." in picture.notes
+    path, samples = tmp_path / "b.exr", np.dstack([light, light * 0])
+    assert fit_of(path, samples).changes == ("colours of pixels with alpha 0 become 0",)
+    save(path, reduced(path, samples))
+    assert not load(path).samples.any()
+    assert len(load(path).notes) == 1
+    assert fit_of(path, samples * np.float16([0, 1])).is_exact
+
+
+def test_an_openexr_that_nobody_wants_any_more_does_not_hold_up_the_next(tmp_path, monkeypatch):
+    release, begun, ended = (threading.Event() for _ in range(3))
+    read = OpenEXR.File
+
+    def slow(*how):
+        if not how[2] and not begun.is_set():
+            begun.set()
+            release.wait(10)
+            ended.set()
+        return read(*how)
+
+    data = all_kinds()["light.exr"]
+    (tmp_path / "a.exr").write_bytes(data)
+    monkeypatch.setattr(OpenEXR, "File", slow)
+    with pytest.raises(StoppedError):
+        load(tmp_path / "a.exr", is_stopped=begun.is_set)
+    assert opened(tmp_path / "b.exr", data).samples.size
+    assert not ended.is_set()
+    release.set()
+
+
 # -- the header of a JPEG XL, bit by bit
 
 
@@ -290,6 +334,11 @@ def test_pictures_of_a_sequence_and_parts_of_an_openexr_are_pages(tmp_path):
             picture = load(path, page=page)
             assert (picture.page.number, picture.page.count) == (page, 2)
             np.testing.assert_array_equal(picture.samples, np.asarray(image))
+    deep = imagecodecs.avif_encode(np.zeros((3, 32, 32, 3), np.uint16), bitspersample=10)
+    (tmp_path / "b.avif").write_bytes(deep)
+    for page in (1, 2):
+        found = load(tmp_path / "b.avif", page=page)
+        assert found.notes.count("Samples of 10 bits were rounded to 8.") == 1
     path = tmp_path / "c.exr"
     path.write_bytes(all_kinds()["light.exr"])
     one, two = (load(path, page=page) for page in (1, 2))
@@ -345,6 +394,13 @@ def test_decoding_is_left_alone_once_nobody_wants_it():
     assert not ended.is_set()
     release.set()
     assert ended.wait(30)
+
+
+def test_decoding_that_nobody_wants_does_not_keep_the_program_alive():
+    code = "import time; from contextlib import suppress; from workbench.files import from_codecs\n"
+    code += "with suppress(from_codecs.StoppedError):\n"
+    code += "    from_codecs.unless_stopped(lambda: time.sleep(3600), lambda: True)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_a_camera_s_raw_file_is_never_its_thumbnail(tmp_path):

@@ -8,6 +8,8 @@ import pytest
 import tifffile
 from PIL import Image
 
+from tests.picture_files import all_kinds
+from workbench.files import from_pillow
 from workbench.files.image_files import PictureRef, load, load_any_size, page_count
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -67,6 +69,33 @@ def test_of_one_directory_with_five_planes_each_is_read():
         pytest.skip("the file of others is not here")
     assert [load(path, page=n).page.label for n in (1, 5)] == ["z 1", "z 5"]
     assert np.array_equal(load(path, page=4).samples[..., 0], tifffile.imread(path)[3])
+
+
+def test_a_page_of_a_plain_tiff_is_read_without_the_others(tmp_path, monkeypatch):
+    path, made, init = tmp_path / "plain.tif", [], tifffile.TiffPage.__init__
+    with tifffile.TiffWriter(path) as tiff:
+        for value in range(40):
+            tiff.write(np.full((2, 3), value, np.uint8), contiguous=False)
+    spy = lambda *args, **how: made.append(1) or init(*args, **how)  # noqa: E731
+    monkeypatch.setattr(tifffile.TiffPage, "__init__", spy)
+    assert load(path, page=30).samples.ravel().tolist() == [29] * 6
+    assert len(made) < 10
+
+
+def test_a_stack_in_a_shape_with_axes_says_which_plane_it_is(tmp_path):
+    tifffile.imwrite(tmp_path / "a.tif", STACK[:3], metadata={"axes": "ZYX"}, photometric=0)
+    assert load(tmp_path / "a.tif", page=2).page.label == "z 2"
+
+
+@pytest.mark.parametrize("name", ["rgb8.png", "rgba.avif", "rgba.jxl", "rgba.jp2"])
+def test_pages_of_what_can_have_but_one_are_counted_by_its_start(name, tmp_path, monkeypatch):
+    def read_all(*_):
+        raise AssertionError
+
+    path, data = tmp_path / name, all_kinds()[name]
+    monkeypatch.setattr(Path, "read_bytes", read_all)
+    path.write_bytes(data if name.endswith("jp2") else data[: len(data) // 2])
+    assert page_count(path) == 1
 
 
 def test_pages_are_of_any_size_and_kind_and_a_colour_one_is_one(tmp_path):
@@ -167,6 +196,16 @@ def test_frames_of_other_animations_are_what_was_drawn(extension, tmp_path):
     first.save(path, save_all=True, append_images=others, duration=40, **how)
     for number in (5, 2, 3, 1):
         assert np.array_equal(seen(load(path, page=number).samples), seen(drawn[number - 1]))
+
+
+def test_frames_are_kept_until_another_file_is_opened(tmp_path):
+    frames = [Image.new("L", (4, 4), 40 * k) for k in range(4)]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
+    frames[0].save(tmp_path / "b.tif")
+    load(tmp_path / "a.gif", page=2)
+    assert [path.name for path, _ in from_pillow._drawn] == ["a.gif"]
+    load(tmp_path / "b.tif")
+    assert not from_pillow._drawn
 
 
 def test_frames_of_a_grey_gif_are_grey(tmp_path):
