@@ -128,7 +128,7 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     return {
         **(dict.fromkeys(single) if is_list else single),
         "border": state.border,
-        "alpha": "apart" if state.alpha == "apart" else None,  # as journals of earlier versions
+        "alpha": state.alpha,
         "steps": [as_word(each) for each in state.steps] if is_list else None,
         "round_between_steps": state.is_rounded if is_list else None,
         "region": state.region,
