@@ -35,13 +35,7 @@ from kernels.sweeps.step_words import as_word, blend_of, made_filter
 from workbench.base.paths import asset
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.intents import (
-    chosen_in,
-    is_unclipped,
-    part_of,
-    taken_in,
-    white_of,
-)
+from workbench.model.intents import chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
 from workbench.model.step_files import is_list
 from workbench.session.kernel_folder import kernels_folder

@@ -65,8 +65,6 @@ STOPPING = {
 Phase = Literal["choosing", "running", "paused", "stopping"]
 VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
 TIPS = asset_table("tips.toml")["files"]
-
-
 UNDER_WAY = "Files are being filtered; what is finished is kept, and can be resumed."
 
 

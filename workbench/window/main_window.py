@@ -270,9 +270,8 @@ class MainWindow(QMainWindow):
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
-        pointed = self.compare.read_out_row.read_out.first_pointed
-        sweeping = self.sessions.changed, self.sweep_controller.changed
-        for signal in (*sweeping, self.undo_history.moved, pointed):
+        sources = self.sessions.changed, self.sweep_controller.changed, self.undo_history.moved
+        for signal in (*sources, self.compare.read_out_row.read_out.first_pointed):
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> Actions:
