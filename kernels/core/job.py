@@ -83,7 +83,7 @@ class Job:
     region          the part that is filtered; None: all
     opaque          alpha of an opaque pixel, in sample values: colours are weighted by alpha before
                     all steps, which means filter as well, and divided by it at the end, so that
-                    what cannot be seen colours nothing.  None: alpha passes through untouched.
+                    transparent pixels do not bleed into others.  None: alpha passes through as is.
     filters_alpha   whether alpha is filtered as if it were a colour
     strip           which rows of a larger picture this one holds; None: it is whole
 

@@ -96,9 +96,14 @@ def _ranked(wanted: Sequence[str], every: Sequence[str], items: Sequence[Named])
     return {at: worst for _, worst, _, at in sorted(found)}
 
 
+def beginning(word: str) -> str:
+    """The pattern for where `word` begins, or where its unusual character stands."""
+    return (r"\b" if word[0].isalnum() else "") + re.escape(word)
+
+
 def _patterns(word: str) -> list[re.Pattern[str]]:
     """Ways to find a word: whole in the name or elsewhere, its start likewise, initials."""
-    start = (r"\b" if word[0].isalnum() else "") + re.escape(word)
+    start = beginning(word)
     whole, begun = re.compile(rf"{start}\b"), re.compile(start)
     initials = r"(?:|\w*\W+)".join(re.escape(letter) for letter in word)
     return [whole, whole, begun, begun, re.compile(rf"^{initials}")]

@@ -1,4 +1,4 @@
-"""Why an answer is wrong: it is held against other references, one of which may be what it is."""
+"""Why an output is wrong: it is held against other references, one of which may be what it is."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ FEWEST = 8  # wrong samples that have to fit: fewer may do so by chance
 SIDE, SMALL, MAX_TAPS = 64, 8, 4_000_000  # of a tile in pixels, and products for its samples
 Tile = tuple[Span, Span]  # rows and columns
 Places = NDArray[np.intp]  # (n, 3): row, column and channel of samples
-LimitsOf = Callable[[Job], Limits]  # of answers to a job
+LimitsOf = Callable[[Job], Limits]  # of outputs to a job
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """What an answer may be instead of the right one.
+    """What an output may be instead of the right one.
 
     kind    of what differs: those of one kind that fit are alike here, and the first is told
     job     that it is right for
@@ -45,13 +45,13 @@ class Other:
 
 
 def why_wrong(
-    job: Job, answer: NDArray[Any], wrong: Places, limits: LimitsOf, *, is_all: bool
+    job: Job, output: NDArray[Any], wrong: Places, limits: LimitsOf, *, is_all: bool
 ) -> Iterator[str]:
-    """Yield at last a sentence on what a wrong answer is, or where alone; empty: not known (yet).
+    """Yield at last a sentence on what a wrong output is, or where alone; empty: not known (yet).
 
     Of a large picture, parts around some wrong samples and in the corners are compared.
 
-    answer  like the job's picture
+    output  like the job's picture
     is_all  whether no other samples that were checked are wrong
     """
     side = SIDE if job.taps * job.channels * SIDE**2 <= MAX_TAPS else SMALL
@@ -59,17 +59,17 @@ def why_wrong(
     middles = [*wrong[[len(wrong) // 2, 0, -1], :2].tolist(), (0, 0), (0, right), (bottom, 0)]
     tiles = (_around(job, y, x, side) for y, x in (*middles, (bottom, right)))
     places = {each: wrong[_inside(wrong, each)] for each in tiles}
-    parts = (answer[slice(*rows), slice(*columns)] for rows, columns in places)
+    parts = (output[slice(*rows), slice(*columns)] for rows, columns in places)
     is_varied = any((each != each[0, 0, 0]).any() for each in parts)
     found: dict[str, str] = {}
     for each in _others(job) if is_varied else ():
-        if _is_it(each, answer, places, limits(each.job)):
+        if _is_it(each, output, places, limits(each.job)):
             found.setdefault(each.kind, f"{each.words}.")
         yield ""
     if len(found) == 1:
         yield from found.values()
     elif not found and is_all and job.strip is None:
-        yield _where(job, answer, wrong)
+        yield _where(job, output, wrong)
 
 
 def _around(job: Job, y: int, x: int, side: int) -> Tile:
@@ -83,23 +83,23 @@ def _inside(places: Places, tile: Tile) -> Mask:
     return np.asarray(((places[:, :2] >= first) & (places[:, :2] < behind)).all(1))
 
 
-def _is_it(other: Other, answer: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
-    explained, allowed, size = 0, limits.bound + limits.levels, answer.shape[:2]
+def _is_it(other: Other, output: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
+    explained, allowed, size = 0, limits.bound + limits.levels, output.shape[:2]
     for tile, wrong in places.items():
         rows, columns = (
             (max(first, other.inset), min(last, most - other.inset))
             for (first, last), most in zip(tile, size, strict=True)
         )
         if rows[0] < rows[1] and columns[0] < columns[1]:
-            if not _fitting(other, answer, rows, columns, allowed).all():
+            if not _fitting(other, output, rows, columns, allowed).all():
                 return False
             explained += int(_inside(wrong, (rows, columns)).sum())
     return explained >= FEWEST and math.isfinite(allowed)
 
 
-def _fitting(other: Other, answer: NDArray[Any], rows: Span, columns: Span, allowed: float) -> Mask:
-    """Which samples of the answer are the other's, as far as float32 knows it."""
-    got, made = answer[slice(*rows), slice(*columns)], other.made(other.job, rows, columns)
+def _fitting(other: Other, output: NDArray[Any], rows: Span, columns: Span, allowed: float) -> Mask:
+    """Which samples of the output are the other's, as far as float32 knows it."""
+    got, made = output[slice(*rows), slice(*columns)], other.made(other.job, rows, columns)
     if other.inset and other.job.has_alpha:
         made[..., -1] = _unchanged(other.job, rows, columns)[..., -1]
     with np.errstate(invalid="ignore", over="ignore"):
@@ -110,7 +110,7 @@ def _fitting(other: Other, answer: NDArray[Any], rows: Span, columns: Span, allo
 
 
 def _others(job: Job) -> Iterator[Other]:
-    """Yield what an answer may be, the simplest of a kind first."""
+    """Yield what an output may be, the simplest of a kind first."""
     yield Other("unchanged", "It is the picture, unchanged", job, _unchanged)
     if job.is_one_launch:
         yield from _of_weights(job) if job.has_weights else _of_window(job)
@@ -148,14 +148,17 @@ def _of_weights(job: Job) -> Iterator[Other]:
         f"weights are whole numbers, not divided by {1 / least:g}": weights / least,
     }
     for words, other in changed.items():
-        kept = np.ascontiguousarray(other, np.float32)
+        with np.errstate(over="ignore"):  # what is not finite is left out
+            kept = np.ascontiguousarray(other, np.float32)
         if kept.shape == weights.shape and np.isfinite(kept).all():
             yield Other("weights", f"Right if the {words}", job.but(weights=kept))
     for name, at in ORDERS.items():
         ranked = job.but(filter=Rank(job.ksize, at), gradient=False)
         yield Other("filter", f"It is the {name} of the window", ranked)
-    yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
-    yield Other("length", "Right if no length is taken", job.but(gradient=False))
+    if job.correlation.offset:
+        yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
+    if job.steps[1:]:
+        yield Other("length", "Right if no length is taken", job.but(gradient=False))
 
 
 def _of_window(job: Job) -> Iterator[Other]:
@@ -210,7 +213,7 @@ STORED: tuple[tuple[str, Callable[[Floats, np.dtype[Any]], NDArray[Any]]], ...] 
 )
 
 
-def _where(job: Job, answer: NDArray[Any], wrong: Places) -> str:
+def _where(job: Job, output: NDArray[Any], wrong: Places) -> str:
     """The sentence on where alone samples are wrong, and on what they are instead."""
     (y, x, channel), parts = wrong.T, []
     if job.channels > 1 and np.ptp(channel) == 0:
@@ -228,7 +231,7 @@ def _where(job: Job, answer: NDArray[Any], wrong: Places) -> str:
     far = np.minimum.reduce((y, x, job.height - 1 - y, job.width - 1 - x))  # from the edge
     if far.max() < job.reach and 2 * job.reach < min(job.height, job.width):
         parts = parts or [f"within {far.max() + 1} pixels of the edges"]
-    values = answer[y, x, channel]
+    values = output[y, x, channel]
     if (values == values[0]).all() and len(wrong) >= FEWEST:
         parts.append(f"where it is {values[0]:g}")
     return f"Wrong only {', '.join(parts)}." if parts else ""

@@ -78,7 +78,7 @@ def error(value: float) -> str:
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     if 0.01 <= value < 1e5:
-        return f"{value:.2g}" if value < 100 else f"{value:.0f}"
+        return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 

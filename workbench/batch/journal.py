@@ -18,12 +18,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, BinaryIO, Literal, get_args
 from zlib import crc32
 
 from kernels.core.errors import KernelError
 from kernels.core.plain_data import parse_json
-from kernels.core.safe_files import AppendLog, reason, whole_lines
+from kernels.core.safe_files import AppendLog, hold, reason, whole_lines
 from workbench.base.paths import data_folder
 
 NAME = "workbench-batch.jsonl"
@@ -59,6 +59,7 @@ class Journal(AppendLog):
         resuming  leave alone what the last run is done with, if there was one
         """
         self._folder, path = folder, path or folder / NAME
+        self._lock: BinaryIO | None = None
         with _failures(path):
             for each in (folder, path.parent):
                 each.mkdir(parents=True, exist_ok=True)
@@ -69,6 +70,18 @@ class Journal(AppendLog):
         except BaseException:
             self.close()
             raise
+
+    def hold(self) -> bool:
+        """Lock the journal, and where it is not beside the results these as well."""
+        is_beside = self.path.parent == self._folder
+        self._lock = None if is_beside else hold(self.path.with_name("lock"))
+        return (is_beside or self._lock is not None) and super().hold()
+
+    def close(self) -> None:
+        """Write everything to the disk and close the file."""
+        super().close()
+        if self._lock is not None:
+            self._lock.close()
 
     def of(self, target: Path) -> str:
         """The name of `target`, a file in the folder, in the journal."""
@@ -83,9 +96,9 @@ class Journal(AppendLog):
             self.put(f"{json.dumps(line)}\n".encode())
 
     def _begin(self, asked: Line, resuming: bool) -> set[str]:
-        if not self.hold():
-            raise JournalError(f"Another process is writing to {self.path}; wait for it.")
         with _failures(self.path):
+            if not self.hold():
+                raise JournalError(f"Another process is writing to {self._folder}; wait for it.")
             last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
@@ -96,7 +109,7 @@ class Journal(AppendLog):
                 )
             self.append({"batch": FORMAT, "asked": asked})
             return set()
-        then = last.asked
+        then = {"alpha": "apart", **last.asked}  # as earlier versions did, without a word
         if differ := [key for key in {**then, **asked} if then.get(key) != asked.get(key)]:
             raise JournalError(
                 f"The batch in {self.path} was begun with other options ({', '.join(differ)}); "
@@ -117,9 +130,12 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
         return beside
     folders = (each if os.path.isdir(each) else each.parent for each in inputs)  # noqa: PTH112
     sources = {str(each.absolute()) for each in folders}
-    paths = "\0".join((*sorted(sources), str(folder.absolute())))
-    key = sha256(paths.encode(errors="surrogateescape")).hexdigest()[:16]
-    return data / "batches" / f"{folder.absolute().name}-{key}.jsonl"
+    into = folder.absolute()  # batches into one folder share a folder, and the lock in it
+    return data / "batches" / f"{into.name}-{_key([str(into)])}" / f"{_key(sorted(sources))}.jsonl"
+
+
+def _key(paths: Iterable[str]) -> str:
+    return sha256("\0".join(paths).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def named_in(folder: Path, target: Path) -> str:

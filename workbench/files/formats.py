@@ -111,13 +111,18 @@ FORMATS = (
         metadata=_NO_IPTC,
     ),
 )
-_WRITTEN: dict[str, tuple[str, ...]] = {}
+WRITTEN: dict[str, tuple[str, ...]] = {}  # extensions by family
 for _each in FORMATS:
-    _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
+    WRITTEN[_each.family] = WRITTEN.get(_each.family, ()) + _each.extensions
+
+
+def option_of(family: str) -> str:
+    """The name of a format's family as an option: jpegxl."""
+    return family.lower().replace(" ", "")
+
+
 # The usual extension of each format by its name as an option.
-EXTENSION_OF = {
-    family.lower().replace(" ", ""): extensions[0] for family, extensions in _WRITTEN.items()
-}
+EXTENSION_OF = {option_of(family): extensions[0] for family, extensions in WRITTEN.items()}
 
 
 def _file_type(title: str, extensions: Iterable[str]) -> str:
@@ -128,7 +133,7 @@ def _file_type(title: str, extensions: Iterable[str]) -> str:
 PICTURES_FILTER = _file_type("All pictures", EXTENSIONS)
 _READ_TYPES = (_file_type(title, extensions) for title, extensions in _READ.items())
 OPEN_FILTER = ";;".join((PICTURES_FILTER, *_READ_TYPES, "All files (*)"))
-SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in _WRITTEN.items())
+SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in WRITTEN.items())
 
 
 def format_of(path: Path) -> Format:

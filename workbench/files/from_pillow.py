@@ -176,7 +176,7 @@ class PillowReader:
         start: bytes,
         is_stopped: IsStopped,
         page: int,
-        found: png.Found | None = None,
+        found: png.Contents | None = None,
     ) -> None:
         """Take an open picture; `start` is how its file begins, `found` of a PNG or BMP."""
         self._path, self._image, self._is_stopped = path, image, is_stopped

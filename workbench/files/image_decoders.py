@@ -77,7 +77,7 @@ def reader_of(
         with from_pillow.Watched(path, is_stopped) as whole:
             found = png.found_in(whole)
     elif start.startswith(b"BM"):
-        found = png.Found(bmp.info_of(path, start), [], [], None)
+        found = png.Contents(bmp.info_of(path, start), [], [], None)
     sound = None if found is None else found.sound
     image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
     kind = from_codecs.CodecReader if image.format in from_codecs.FORMATS else PillowReader

@@ -81,7 +81,7 @@ _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
 
 
-class Found(NamedTuple):
+class Contents(NamedTuple):
     """What is in a file beside its samples."""
 
     info: dict[Any, Any]  # as `Image.info` of Pillow, also of what stands behind the samples
@@ -90,7 +90,7 @@ class Found(NamedTuple):
     sound: bytes | None  # the file without those; None: there are none
 
 
-def found_in(file: BinaryIO) -> Found:
+def found_in(file: BinaryIO) -> Contents:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
     stream, texts = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
     sound, damaged = list[Chunk](), list[str]()
@@ -118,7 +118,7 @@ def found_in(file: BinaryIO) -> Found:
             info[name] = text
     parts = [SIGNATURE, *(_whole(file, each) for each in sound if each.kind not in _TEXTS)]
     whole = b"".join(parts) if damaged else None
-    return Found(info, [each.kind for each in sound], damaged, whole)
+    return Contents(info, [each.kind for each in sound], damaged, whole)
 
 
 def _is_whole(file: BinaryIO, found: Chunk) -> bool:

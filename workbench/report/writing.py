@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 import unicodedata
@@ -62,6 +63,8 @@ def writing(
     Raises ReportError.
     """
     _refuse_nothing(sessions)
+    beside = "" if target.stem == Path(PAGE).stem else f"{target.stem}-"
+    _refuse_others(target, [target.with_name(beside + name) for name in (TABLES, DATA)])
     for step in composing(sessions, pictures or {}, time.time()):
         if isinstance(step, Progress):
             yield step
@@ -73,7 +76,6 @@ def writing(
         svgs[chart.key] = draw(chart)
     yield Progress(f"writing {PAGE}")
     template = environment().get_template("report.html.j2")
-    beside = "" if target.stem == Path(PAGE).stem else f"{target.stem}-"
     is_page = target.suffix.lower() != Path(PAPER).suffix
     whole = {"title": document.title, "version": document.version, "labels": document.labels}
     whole |= {"tables": beside + TABLES, "data": beside + DATA}
@@ -98,6 +100,14 @@ def writing(
         why = safe_files.reason(error)
         raise ReportError(f"Cannot write the report into {folder}: {why}.") from error
     yield folder / next(reversed(makers))  # the PDF, where there is one
+
+
+def _refuse_others(target: Path, beside: Sequence[Path]) -> None:
+    """Refuse to write over files beside a report where there was none that they could be of."""
+    reports = (target.with_suffix(Path(each).suffix) for each in (PAGE, PAPER))
+    there = next(filter(os.path.lexists, beside), None)
+    if there is not None and not any(map(os.path.lexists, reports)):
+        raise ReportError(f"{there} is there already: choose another name or folder.")
 
 
 def _refuse_nothing(sessions: Sequence[Session]) -> None:

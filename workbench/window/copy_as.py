@@ -35,17 +35,11 @@ from kernels.sweeps.step_words import as_word, blend_of, made_filter
 from workbench.base.paths import asset
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.intents import (
-    chosen_in,
-    is_unclipped,
-    part_of,
-    taken_in,
-    white_of,
-)
+from workbench.model.intents import chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
 from workbench.model.step_files import is_list
 from workbench.session.kernel_folder import kernels_folder
-from workbench.widgets.actions import Actions
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts
 
@@ -66,6 +60,7 @@ NO_ALPHA = (
     "an opaque picture."
 )
 NO_PART = "The program filters whole pictures: Shift+G lets go of the part."
+NOTHING = "Nothing was pointed at yet: point at a pixel."
 UP_TO = "It has the steps up to the chosen one."
 NO_OWN = "But the command line takes no user kernel as a step of a list."
 
@@ -87,7 +82,7 @@ class CopyAs(QObject):
             "Command line": partial(self._copy, command_line, "the command line"),
             "Python": partial(self._copy, python, "the Python script"),
             "CUDA C++": self._copy_cuda,
-            "Pixel values": lambda: self._put(self._read_out.whole, "Copied it."),
+            "Pixel values": Action(self._copy_values, lambda: NOTHING * (not self._read_out.whole)),
         }
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
@@ -102,6 +97,9 @@ class CopyAs(QObject):
         if make is command_line and is_list(state) and any(map(_own_of, taken_in(state))):
             note = f"{note} {NO_OWN}".strip()
         self._put(make(state), f"Copied {what}. {note}".strip())
+
+    def _copy_values(self) -> None:
+        self._put(self._read_out.whole, "Copied the pixel values.")
 
     def _copy_cuda(self) -> None:
         try:

@@ -33,7 +33,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
-from workbench.files.formats import EXTENSION_OF, PICTURES_FILTER
+from workbench.files.formats import PICTURES_FILTER, WRITTEN, option_of
 from workbench.model.intents import filter_in_words
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
@@ -65,8 +65,6 @@ STOPPING = {
 Phase = Literal["choosing", "running", "paused", "stopping"]
 VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
 TIPS = asset_table("tips.toml")["files"]
-
-
 UNDER_WAY = "Files are being filtered; what is finished is kept, and can be resumed."
 
 
@@ -83,7 +81,7 @@ class FileFilter(QDialog):
         self._messages = parts.messages
         self._phase: Phase = "choosing"
         self._plan: filter_choice.FilterPlan | None = None
-        self._files: tuple[str, ...] = ()  # of the folder, chosen in the gallery; none: all
+        self._filled = filter_choice.FilterChoice()  # what the form began with
         self._offered = ""  # the folder in view when this was opened last
         self._results = Path()  # of the last run
         self._newest_request = 0  # for a plan
@@ -202,8 +200,8 @@ class FileFilter(QDialog):
         self._pattern.setPlaceholderText("{stem}")
         self._format = ElidingBox("folder-format", "Format", "Format of the results")
         self._format.addItem("As the picture", "")
-        for name in EXTENSION_OF:
-            self._format.addItem(name.upper(), name)
+        for family in WRITTEN:
+            self._format.addItem(family, option_of(family))
         quality = QSpinBox(maximum=100, prefix="Quality ")
         quality.setSpecialValueText("Usual quality")
         self._quality = described(quality, "folder-quality", "Quality", QUALITY_TIP)
@@ -245,7 +243,7 @@ class FileFilter(QDialog):
 
     def _forget_files(self) -> None:
         if not self._is_filling:
-            self._files = ()
+            self._filled = replace(self._filled, files=())
 
     def _with_button(self, line: QLineEdit, name: str) -> QWidget:
         tip, both = "Choose the folder in a dialog", QWidget()
@@ -296,19 +294,21 @@ class FileFilter(QDialog):
         copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
         self._start = push_button("folder-start", "")
         self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
-        self._shows = push_button("folder-show", "S&how folder", "Open the folder of the results")
-        self._shows.setEnabled(False)
+        self._show_folder = push_button(
+            "folder-show", "S&how folder", "Open the folder of the results"
+        )
+        self._show_folder.setEnabled(False)
         close = push_button("folder-close", "&Close", "Close this; what runs continues")
         self._start.setDefault(True)
         for each, act in (
             *((copy, self._copy), (self._start, self._go_on)),
-            *((self._stop, self._stop_run), (self._shows, self._show_results)),
+            *((self._stop, self._stop_run), (self._show_folder, self._show_results)),
             (close, self.reject),
         ):
             each.setAutoDefault(each is self._start)
             each.clicked.connect(act)
         command = HBox(spacing=8).add((self._command, 1), copy)
-        buttons = HBox(spacing=8).add(1, self._start, self._stop, self._shows, close)
+        buttons = HBox(spacing=8).add(1, self._start, self._stop, self._show_folder, close)
         column = VBox(self, (20, 16, 20, 14), 10)
         column.add(self._filter, self._note, self._of_form, (self._pages, 1), command)
         column.add(self._sentence, buttons)
@@ -321,14 +321,14 @@ class FileFilter(QDialog):
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
         for name in ("source", "target"):  # where ~ was typed; "" stays so
             values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
-        return filter_choice.FilterChoice(**values, files=self._files, is_file=self._is_file)
+        return replace(self._filled, **values)
 
     def _remembered(self) -> filter_choice.FilterChoice:
         return filter_choice.FilterChoice.from_data(self._settings.get(SETTING, {}))
 
     def _fill(self, choice: filter_choice.FilterChoice) -> None:
         """Show `choice` in the form; of one large picture source and target only."""
-        self._is_filling, self._is_file, self._files = True, choice.is_file, choice.files
+        self._is_filling, self._filled = True, choice
         for name, (_, show) in self._fields.items():
             show(getattr(choice, name))
         self._is_filling = False
@@ -341,7 +341,7 @@ class FileFilter(QDialog):
 
     def _edit(self) -> None:
         if not self._is_filling:
-            if not self._is_file:
+            if not self._filled.is_file:
                 self._settings.set(SETTING, asdict(self._choice))
             self._clear_progress(NOT_BEGUN)
             self._show_choice()
@@ -443,7 +443,7 @@ class FileFilter(QDialog):
             self._tell("pause", "paused", "Paused.")
 
     def _stop_run(self) -> None:
-        self._tell("stop", "stopping", STOPPING[self._is_file])
+        self._tell("stop", "stopping", STOPPING[self._filled.is_file])
 
     def _tell(self, word: str, phase: Phase, sentence: str) -> None:
         self._process.tell(word)
@@ -471,7 +471,7 @@ class FileFilter(QDialog):
         self._bar.setValue(0)
 
     def _show_results(self) -> None:
-        folder = self._results.parent if self._is_file else self._results
+        folder = self._results.parent if self._filled.is_file else self._results
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     @Slot(object)
@@ -485,7 +485,7 @@ class FileFilter(QDialog):
     def _show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
         """Show the finished rows of a large picture, which may be one of many."""
         self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
-        if self._is_file:
+        if self._filled.is_file:
             self._bar.setRange(0, height)
             self._bar.setValue(rows)
 
@@ -522,18 +522,18 @@ class FileFilter(QDialog):
         is_bad = end.how == "refused" or bool(self._failure or end.counts.get("wrong"))
         sentence = filter_choice.end_in_words(end, self._choice, self._failure)
         self._show_phase("choosing")
-        self._shows.setEnabled(end.how != "refused")
-        if self._is_file and end.how == "ended" and not self._failure:
+        self._show_folder.setEnabled(end.how != "refused")
+        if self._filled.is_file and end.how == "ended" and not self._failure:
             self._show_plan(None)  # it would write the same file again
             self._bar.setValue(self._bar.maximum())
             self._words.setText("")
         else:
             self._show_choice()  # there is a journal now, and other files are there already
         # The plan says what a stopped batch has left.
-        self._said = "" if is_stopped and not self._is_file else sentence
+        self._said = "" if is_stopped and not self._filled.is_file else sentence
         self._sentence.setText(sentence)
         if not self.isVisible():
-            kind: Kind = "error" if is_bad and not (is_stopped and self._is_file) else "info"
+            kind: Kind = "error" if is_bad and not (is_stopped and self._filled.is_file) else "info"
             actions = ("&Show", self.bring_forward), ("Show &folder", self._show_results)
             self._messages.show_message(kind, sentence, actions=actions)
 

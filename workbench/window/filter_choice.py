@@ -18,7 +18,7 @@ from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import PairingError, naming, pairs_into
 from workbench.batch.stage_times import verdict
-from workbench.files.formats import EXTENSION_OF, FORMATS
+from workbench.files.formats import EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.model.step_files import select
@@ -27,6 +27,8 @@ from workbench.window.copy_as import filter_words, no_option
 
 SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
+MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a command can have
+TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
 STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
@@ -51,7 +53,7 @@ class FilterChoice:
 
     @property
     def has_quality(self) -> bool:
-        named = (each for each in FORMATS if self.format_name in ("", each.title.lower()))
+        named = (each for each in FORMATS if self.format_name in ("", option_of(each.family)))
         return not self.is_file and any(each.has_quality for each in named)
 
     @property
@@ -130,6 +132,8 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     if not source.is_dir():
         raise PairingError(f"There is no folder {source}; choose another one.")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
+    if sum(map(len, choice.files)) > MAX_LETTERS:
+        raise PairingError(TOO_MANY.format(len(choice.files)))
     inputs = list(map(Path, choice.inputs))
     found = pairs_into(inputs, target, recursive=choice.recursive, rename=rename)
     if not found:

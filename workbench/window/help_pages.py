@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
+from kernels.core.search import beginning
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -74,11 +75,6 @@ class HelpPage:
     def plain(self) -> str:
         """Title and text without Markdown's marks."""
         return f"{self.title}\n{MARKS.sub(lambda found: found[1] or '', self.text)}"
-
-
-def beginning(word: str) -> str:
-    """The pattern for where `word` begins, or where its unusual character stands."""
-    return (r"\b" if word[0].isalnum() else "") + re.escape(word)
 
 
 class Book:

@@ -35,13 +35,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kernels.core.search import beginning
 from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.code_view import one_step
-from workbench.window.help_pages import Book, HelpPage, beginning
+from workbench.window.help_pages import Book, HelpPage
 
 SCHEME = "help:"
 IMAGE = "\ufffc"  # the character that stands for an image

@@ -271,7 +271,7 @@ class MainWindow(QMainWindow):
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
         sources = self.sessions.changed, self.sweep_controller.changed, self.undo_history.moved
-        for signal in sources:
+        for signal in (*sources, self.compare.read_out_row.read_out.first_pointed):
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> Actions:

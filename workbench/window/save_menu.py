@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QWidget
 
 from kernels.core.job import Result
 from workbench.base import numbers
+from workbench.base.background import waited
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
@@ -109,6 +111,7 @@ class SaveDialog(QDialog):
         self.agreed.emit(self._quality.value() or None if self._fit.format.has_quality else None)
 
 
+ONE_PAGE = "{name} has {count:,} pages, of which one would be left: save under another name."
 NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
 
@@ -146,6 +149,10 @@ class SaveMenu(QObject):
         if folder == Path() and picture is not None and picture.path is not None:
             folder = picture.path.parent
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
+        if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
+            words = ONE_PAGE.format(name=path.name, count=picture.page.count)
+            self._messages.show_message("error", words)
+            return None
         if path is not None:
             remember_folder(self._settings, path)
         return path
@@ -188,6 +195,14 @@ class SaveMenu(QObject):
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+
+def _is_stack(picture: Picture, path: Path) -> bool:
+    """Whether `path` is the file of `picture`, of whose pages one alone would be left."""
+    with suppress(OSError):  # it is not there
+        own = picture.path
+        return picture.page.count > 1 and own is not None and path.samefile(own)
+    return False
 
 
 WHOLE = "This picture is in memory: File ▸ Save result as saves its result."

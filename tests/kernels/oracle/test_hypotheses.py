@@ -132,6 +132,15 @@ def test_weights_that_are_not_divided_are_told():
     assert "not divided by 9" in why(job, answer)
 
 
+def test_weights_of_next_to_nothing_are_no_trouble():
+    weights = np.full((3, 3), 1 / 9)
+    weights[0, 0] = 1e-44  # over which the others are infinite as float32
+    job = job_of(weights=weights)
+    turned_over = np.ascontiguousarray(job.correlation.weights[::-1])
+    assert "border is zero" in why(job, answer_of(job, border="zero"))
+    assert "weights" in why(job, answer_of(job, weights=turned_over))
+
+
 def test_alpha_that_is_filtered_is_told():
     job = job_of(channels=4)
     answer = answer_of(job)

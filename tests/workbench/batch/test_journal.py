@@ -7,7 +7,7 @@ from io import FileIO
 import pytest
 
 from kernels.core import safe_files
-from workbench.base.paths import data_folder
+from workbench.base.paths import DATA_VARIABLE, data_folder
 from workbench.batch.filtering import Outcome
 from workbench.batch.journal import (
     NAME,
@@ -21,7 +21,7 @@ from workbench.batch.journal import (
 )
 from workbench.batch.pairs import FilePair
 
-ASKED = {"filter": "gaussian", "size": 5, "weights": None}
+ASKED = {"filter": "gaussian", "size": 5, "weights": None, "alpha": "premultiplied"}
 
 
 def line(output, status="done"):
@@ -88,6 +88,22 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path):
 def test_one_process_at_a_time_writes_it(tmp_path):
     with Journal(tmp_path, ASKED), pytest.raises(JournalError, match="Another process"):
         Journal(tmp_path, ASKED, resuming=True)
+
+
+def test_one_process_at_a_time_writes_into_a_folder_wherever_its_pictures_are(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    for name in ("in", "other", "out"):
+        (tmp_path / name).mkdir()
+    first, other = (place_of([tmp_path / name], tmp_path / "out") for name in ("in", "other"))
+    with Journal(tmp_path / "out", ASKED, path=first):
+        with pytest.raises(JournalError, match="Another process"):
+            Journal(tmp_path / "out", ASKED, path=other)
+        elsewhere = place_of([tmp_path / "in"], tmp_path / "out2")
+        Journal(tmp_path / "out2", ASKED, path=elsewhere).close()
+    Journal(tmp_path / "out", ASKED, path=other).close()
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_a_full_disk_is_said(tmp_path, monkeypatch):

@@ -24,9 +24,8 @@ def journal(folder="out"):
 def journal_path(folder="out"):
     """The newest journal of a batch into a folder of this name."""
     beside = Path(folder) / NAME
-    found = (
-        [beside] if beside.exists() else (data_folder() / "batches").glob(f"{Path(folder).name}-*")
-    )
+    kept = (data_folder() / "batches").glob(f"{Path(folder).name}-*/*.jsonl")
+    found = [beside] if beside.exists() else kept
     return max(found, key=lambda each: each.stat().st_mtime)
 
 

@@ -592,6 +592,18 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
             write_report([a_session(SMALL)], folder)
 
 
+def test_files_of_others_beside_it_stay_and_those_of_the_last_report_do_not(tmp_path):
+    (tmp_path / "x-results.csv").write_text("mine")
+    for name in ("x.html", "x.pdf"):
+        with pytest.raises(ReportError, match=r"x-results.csv is there already"):
+            list(writing.writing([a_session(SMALL)], tmp_path / name))
+    assert [each.name for each in tmp_path.iterdir()] == ["x-results.csv"]
+    assert (tmp_path / "x-results.csv").read_text() == "mine"
+    for name in ("y.html", "y.html", "y.pdf"):
+        *_, path = writing.writing([a_session(SMALL)], tmp_path / name)
+        assert path == tmp_path / name
+
+
 @pytest.mark.parametrize("written", [0, 2])
 def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(
     written, report, tmp_path, monkeypatch

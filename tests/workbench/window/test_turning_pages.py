@@ -136,6 +136,20 @@ def test_saving_says_that_one_page_is_kept(qtbot, stack, folder, monkeypatch):
     assert load(folder / "out" / "a.png").samples.shape == (30, 40, 1)
 
 
+def test_a_page_is_not_saved_over_all_of_them(qtbot, stack, folder, monkeypatch):
+    (folder / "link.tif").symlink_to(folder / "img2.tif")
+    before, saved = (folder / "img2.tif").read_bytes(), []
+    stack.exporter.saved.connect(lambda *each: saved.append(each))
+    stack.exporter.failed.connect(saved.append)
+    for name in ("img2.tif", "link.tif"):
+        stack.messages.show_message("info", "")
+        answer_file_dialogs(monkeypatch, folder / name)
+        trigger(stack, "Save result as…")
+        assert not saved
+        assert f"{name} has 8 pages" in stack.messages.sentence
+    assert (folder / "img2.tif").read_bytes() == before
+
+
 def test_what_is_copied_for_elsewhere_and_a_step_of_a_talk_name_the_page(qtbot, stack, tmp_path):
     settle(qtbot, stack, lambda: type_into(child(stack, "page"), "6"))
     state = stack.store.state

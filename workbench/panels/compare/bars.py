@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -203,7 +203,12 @@ class ReadOut(QWidget):
 
     Nothing moves under the pointer: numbers are padded to the widest of the picture.  In a narrow
     window whole parts are left out, the difference first.
+
+    Signals:
+        first_pointed(): there is something in `whole` from now on.
     """
+
+    first_pointed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -292,7 +297,9 @@ class ReadOut(QWidget):
             for name, title in self._titles.items()
         }
         at = _position(*self._point).ljust(len(self._place)) if self._point else ""
-        self.whole = _APART.join((at, *texts.values())) if self._point else self.whole
+        before, self.whole = self.whole, _APART.join((at, *texts.values())) if at else self.whole
+        if not before and self.whole:
+            self.first_pointed.emit()
         room = self.width() // self._label.fontMetrics().horizontalAdvance("0")
         for name in _FIRST_TO_GO:
             if len(_APART.join((self._place, *texts.values()))) > room:

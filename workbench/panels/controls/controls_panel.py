@@ -81,8 +81,8 @@ PIXEL_TYPE_TIP = (
 ALPHA_TIP = "How a picture with transparent pixels is filtered."
 OWN_ALPHA = "A user kernel gets channels as they are, and copies alpha."
 ALPHA_TIPS = {
-    "premultiplied": "Premultiplied\nColours count by their alpha: what cannot be seen colours "
-    "nothing.\nWeights that add up to 1 filter alpha as well; other filters leave it.",
+    "premultiplied": "Premultiplied\nColours count by their alpha: transparent pixels do not "
+    "bleed into others.\nWeights that add up to 1 filter alpha as well; other filters leave it.",
     "apart": "Channels apart\nEach colour by itself, also where it cannot be seen; alpha stays.",
 }
 

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import show_picture, trigger, view
+from tests.workbench.driving import action, show_picture, trigger, until, view
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -77,9 +77,13 @@ def test_zooming_out_and_moving_away_leave_some_of_the_picture_in_sight(qtbot, z
     assert zooming.compare.scale == 1
 
 
-def test_the_right_button_offers_what_there_is_to_do_with_a_picture(zooming):
+def test_the_right_button_offers_what_there_is_to_do_with_a_picture(qtbot, zooming):
     pane = view(zooming, "After")
+    values = action(zooming, "Pixel values")
+    assert not values.isEnabled()
+    assert "point at a pixel" in values.toolTip()
     QTest.mouseMove(pane, pane.rect().center())
+    until(qtbot, values.isEnabled)
     at = pane.rect().center()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, pane.mapToGlobal(at))
     QApplication.sendEvent(pane, event)
@@ -93,4 +97,5 @@ def test_the_right_button_offers_what_there_is_to_do_with_a_picture(zooming):
     wanted = zooming.store.state.picture.samples[y, x]
     assert [int(each) for each in before.split()[2::2]] == wanted.tolist()
     assert after.startswith("after")
+    assert zooming.messages.sentence == "Copied the pixel values."
     menu.close()

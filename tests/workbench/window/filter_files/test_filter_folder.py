@@ -29,7 +29,7 @@ from workbench.cli import main
 from workbench.files import image_files
 from workbench.model.state import Step
 from workbench.model.step_files import select
-from workbench.window import file_filter
+from workbench.window import file_filter, filter_choice
 
 MANY = 40
 
@@ -294,8 +294,11 @@ def test_it_begins_with_the_folder_in_view_and_a_new_job_with_an_empty_page(
 def test_a_quality_is_asked_for_where_a_format_has_one(qtbot, window, batch, dialog, folder):
     quality = child(window, "folder-quality", QSpinBox)
     quality.setValue(70)
-    for name, words in (("png", []), ("jpeg", ["--quality", "70"])):
+    given, titles = ["--quality", "70"], {"jpegxl": "JPEG XL", "jpeg2000": "JPEG 2000"}
+    for name, words in (("png", []), ("jpeg", given), ("jpegxl", given), ("jpeg2000", given)):
         pick(child(window, "folder-format", QComboBox), name)
+        shown = child(window, "folder-format", QComboBox).currentText()
+        assert shown == titles.get(name, name.upper())
         assert quality.isVisible() == bool(words)
         choose(qtbot, window, source=folder / "in", target=folder / "out")
         told = shlex.split(child(window, "folder-command", QLineEdit).text())
@@ -310,7 +313,9 @@ def select_too(wall, *rows):
         QTest.mouseClick(wall.viewport(), Qt.MouseButton.LeftButton, control, at)
 
 
-def test_what_is_selected_in_the_gallery_is_filtered_alone(qtbot, window, batch, folder):
+def test_what_is_selected_in_the_gallery_is_filtered_alone(
+    qtbot, window, batch, folder, monkeypatch
+):
     window.opener.open_file(folder / "in/p0.png")
     trigger(window, "Gallery")
     wall = window.gallery.get().findChild(QListView)
@@ -324,6 +329,11 @@ def test_what_is_selected_in_the_gallery_is_filtered_alone(qtbot, window, batch,
     click(child(window, "gallery-folder"))
     assert not these.isEnabled()  # of other tiles
     select_too(wall, 1, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(filter_choice, "MAX_LETTERS", 10)  # as where a command is no longer
+        click(these)
+        settled(qtbot, window)
+    assert "3 pictures are too many" in said(window)
     click(these)
     settled(qtbot, window)
     assert window.store.state.picture.name == "p0.png"  # none was opened by that

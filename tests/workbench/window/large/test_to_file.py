@@ -74,6 +74,19 @@ def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
     assert not said(window).startswith("Finished after")
 
 
+def test_the_page_in_view_is_what_is_filtered(qtbot, window, large, tmp_path, monkeypatch):
+    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
+    for _ in range(2):
+        tifffile.imwrite(large, noise(HEIGHT, WIDTH, 3), rowsperstrip=50, append=True)
+    settle(qtbot, window, lambda: drop(window, large))
+    settle(qtbot, window, lambda: trigger(window, "Next page"))
+    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
+    trigger(window, "Filter to file…")
+    batch = window.findChild(MadeUpBatch)
+    until(qtbot, lambda: batch.is_running)
+    assert batch.words[batch.words.index("--page") + 1] == "2"
+
+
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
     qtbot, window, large, tmp_path, monkeypatch
 ):
