@@ -217,6 +217,7 @@ class _Talk:
         for outcome in outcomes:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
+            times.cut += outcome.is_cut
             line = outcome.line(self._journal.of(outcome.pair.target))
             self._journal.append(line)
             if self._as_json or outcome.error is not None:

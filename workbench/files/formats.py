@@ -131,6 +131,11 @@ OPEN_FILTER = ";;".join((PICTURES_FILTER, *_READ_TYPES, "All files (*)"))
 SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in _WRITTEN.items())
 
 
+def is_written(path: Path) -> bool:
+    """True if the extension names a format that is written."""
+    return any(path.suffix.lower() in extensions for extensions in _WRITTEN.values())
+
+
 def format_of(path: Path) -> Format:
     """The format that the extension names; raises ImageFileError where it names none."""
     extension = path.suffix.lower()
