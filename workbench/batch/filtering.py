@@ -41,7 +41,6 @@ OWN_TOO_LARGE = (
     "User kernels filter pictures as a whole. Choose a smaller picture, more memory, or another "
     "implementation."
 )
-REDUCE = "--reduce"  # which the window calls by another name
 ANOTHER_PAGE = "--page takes another, or all."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 
@@ -113,11 +112,6 @@ class Outcome:
         return self.error is None and not self.skipped
 
     @property
-    def is_cut(self) -> bool:
-        """True if only one of the file's pages is kept."""
-        return any(each.endswith(ANOTHER_PAGE) for each in self.remarks)
-
-    @property
     def status(self) -> Status:
         """Its state in a word: "done" where there is nothing left to do."""
         if self.skipped:
@@ -173,7 +167,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
         outcome.metadata = picture.metadata
         fit = fit_of(pair.target, outcome.picture.samples, outcome.metadata)
         if fit.why_not is not None or (fit.changes and not recipe.reduce):
-            hint = "" if fit.why_not is not None else f" {REDUCE} saves it all the same."
+            hint = "" if fit.why_not is not None else " --reduce saves it all the same."
             raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
         if recipe.quality is not None and not fit.format.has_quality:
             outcome.warnings = (f"{pair.target.name}: {fit.format.title} knows no --quality.",)

@@ -111,6 +111,7 @@ FORMATS = (
         metadata=_NO_IPTC,
     ),
 )
+WRITTEN = frozenset(extension for each in FORMATS for extension in each.extensions)
 _WRITTEN: dict[str, tuple[str, ...]] = {}
 for _each in FORMATS:
     _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
@@ -129,11 +130,6 @@ PICTURES_FILTER = _file_type("All pictures", EXTENSIONS)
 _READ_TYPES = (_file_type(title, extensions) for title, extensions in _READ.items())
 OPEN_FILTER = ";;".join((PICTURES_FILTER, *_READ_TYPES, "All files (*)"))
 SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in _WRITTEN.items())
-
-
-def is_written(path: Path) -> bool:
-    """True if the extension names a format that is written."""
-    return any(path.suffix.lower() in extensions for extensions in _WRITTEN.values())
 
 
 def format_of(path: Path) -> Format:

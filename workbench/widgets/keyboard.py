@@ -27,13 +27,6 @@ def enter(panel: QWidget, why: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -
     part.setFocus(why)
 
 
-def hand_back(part: QWidget) -> None:
-    """Give the keyboard to the `home` of the part's window, if that has one: the picture."""
-    home: QWidget | None = getattr(part.window(), "home", None)
-    if home is not None:
-        home.setFocus()
-
-
 def is_escape(event: QEvent, kind: QEvent.Type) -> bool:
     """True if `event` is of this kind and about the key Esc."""
     is_of_kind = event.type() == kind and isinstance(event, QKeyEvent)

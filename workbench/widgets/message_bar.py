@@ -278,9 +278,10 @@ class MessageBar(QFrame):
 
     def _place(self) -> None:
         lines = [each for each in self._lines if each.isVisible()]
+        two_lines_px = 2 * self._sentence.fontMetrics().lineSpacing() + 5 * RING_PX  # with margins
         for line in lines:
             area = QRect(line.mapTo(self._over, QPoint()), line.size())
-            self._fit_into(area.width(), max(area.height(), self._sentence.two_lines_px))
+            self._fit_into(area.width(), max(area.height(), two_lines_px))
             box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
             box.moveBottomLeft(area.bottomLeft())
             if self._sentence.is_whole and not self._is_folded:
@@ -349,11 +350,6 @@ class Sentence(QTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.fit_height()
-
-    @property
-    def two_lines_px(self) -> int:
-        margins = self.document().documentMargin() + RING_PX
-        return round(2 * (self.fontMetrics().lineSpacing() + margins)) + RING_PX
 
     def fit_height(self) -> None:
         needed = round(self.document().size().height()) + 2 * RING_PX

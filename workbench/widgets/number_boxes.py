@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base.plain_text import tip_text
 from workbench.widgets.buttons import described
-from workbench.widgets.keyboard import WheelAfterFocus, hand_back
+from workbench.widgets.keyboard import WheelAfterFocus
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
@@ -51,7 +51,9 @@ class _TypedNumber(WheelAfterFocus, _Box):
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
         self.editingFinished.connect(lambda: self.lineEdit().setModified(False))
-        self.lineEdit().returnPressed.connect(lambda: hand_back(self))
+        # To the picture, where the box is in its window.
+        done = self.lineEdit().returnPressed
+        done.connect(lambda: getattr(self.window(), "home", self).setFocus())
         self.lineEdit().inputRejected.connect(lambda: _say(self, self.range_in_words()))
 
     def show_value(self, value: Any) -> None:

@@ -30,7 +30,6 @@ from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
-from workbench.batch.filtering import REDUCE
 from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
@@ -58,7 +57,7 @@ MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
-REDUCE_TITLE = "“8 bits and white where needed”"  # the tick box of the option
+REDUCE = "“8 bits and white where needed”"  # the tick box of the option
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
     False: "Stopping after the pictures that are under way…",
@@ -392,8 +391,9 @@ class FileFilter(QDialog):
     def _show_plan(self, plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
         self._plan = plan
         self._names.clear()
-        for source, target, note in plan.names if plan is not None else ():
-            self._names.addItem(f"{source}  →  {target}" + (f"   ({note})" if note else ""))
+        for source, target, is_there in plan.names if plan is not None else ():
+            there = "   (is there already)" if is_there else ""
+            self._names.addItem(f"{source}  →  {target}{there}")
         if plan is not None and (more := plan.count - len(plan.names)) > 0:
             self._names.addItem(f"… and {more:,} more")
         if plan is not None and plan.known is not None:
@@ -498,7 +498,7 @@ class FileFilter(QDialog):
 
     def _add_failure(self, path: str, sentence: str) -> None:
         if self._failed.count() < MAX_FAILURES:
-            name, sentence = Path(path).name, sentence.replace(REDUCE, REDUCE_TITLE)
+            name, sentence = Path(path).name, sentence.replace("--reduce", REDUCE)
             item = QListWidgetItem(sentence if name in sentence else f"{name}: {sentence}")
             item.setData(PATH, path)
             item.setToolTip(tip_text(path))

@@ -6,8 +6,7 @@ The plan is made off the GUI thread, as a folder may hold a hundred thousand pic
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -19,14 +18,13 @@ from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import cut_in_words, verdict
-from workbench.files.formats import EXTENSION_OF, FORMATS, is_written
+from workbench.files.formats import EXTENSION_OF, FORMATS, WRITTEN
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.model.step_files import select
 from workbench.session.batch_process import BatchEnd
 from workbench.window.copy_as import filter_words, no_option
 
-THERE = "is there already"
 SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
@@ -75,7 +73,7 @@ class FilterPlan:
     """Everything that a run would do."""
 
     count: int  # pictures
-    names: tuple[tuple[str, str, str], ...]  # the first: picture, result, a note or ""
+    names: tuple[tuple[str, str, bool], ...]  # the first: picture, result, is it there
     known: int | None = None  # pictures that a stopped run has finished; None: there was none
     failed: tuple[tuple[str, str], ...] = ()  # of these without a result: (path, sentence)
     journal: str = ""  # of that run
@@ -144,8 +142,9 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     return FilterPlan(
         count=len(found),
         names=tuple(
-            (os.path.relpath(e.source, source), str(e.target.relative_to(target)), _note(e.target))
-            for e in islice(found, SHOWN)
+            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), is_there)
+            for pair in islice(found, SHOWN)
+            for is_there in (os.path.lexists(pair.target),)
         ),
         known=len(last.known) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
@@ -154,17 +153,11 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     )
 
 
-def _note(target: Path) -> str:
-    if not is_written(target):
-        return f"{target.suffix} is not written"
-    return THERE if os.path.lexists(target) else ""
-
-
-def _unwritten(pairs: FilePairs) -> Iterator[str]:
-    kinds = Counter(each.target.suffix for each in pairs if not is_written(each.target))
-    if kinds:
-        names = ", ".join(sorted(kinds))
-        yield f"{kinds.total():,} will fail, as {names} is not written: choose a format for all."
+def _unwritten(pairs: FilePairs) -> list[str]:
+    kinds = [each.target.suffix for each in pairs if each.target.suffix.lower() not in WRITTEN]
+    names = ", ".join(sorted(set(kinds)))
+    why = f"{len(kinds):,} will fail, as {names} is not written: choose a format for all."
+    return [why] if kinds else []
 
 
 def _file_plan(choice: FilterChoice) -> FilterPlan:
@@ -172,7 +165,7 @@ def _file_plan(choice: FilterChoice) -> FilterPlan:
     allowed = min(max(memory_there_bytes() // 4, MIN_BYTES), MAX_BYTES)
     return FilterPlan(
         count=1,
-        names=((source.name, target.name, THERE if target.exists() else ""),),
+        names=((source.name, target.name, target.exists()),),
         known=0 if is_begun(target) else None,
         memory=allowed,
     )
