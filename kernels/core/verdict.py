@@ -19,7 +19,9 @@ CHANNELS = {
 
 def place_words(y: int, x: int, channel: int, count: int) -> str:
     """Words for a sample of a picture of `count` channels: "x 3, y 0, green"."""
-    return f"x {x}, y {y}" + (f", {CHANNELS[count][channel]}" if count > 1 else "")
+    names = CHANNELS.get(count, ())  # none where it is not known how many there are
+    name = names[channel] if channel < len(names) else f"channel {channel}"
+    return f"x {x}, y {y}" + (f", {name}" if count > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)

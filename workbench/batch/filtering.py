@@ -41,6 +41,7 @@ OWN_TOO_LARGE = (
     "User kernels filter pictures as a whole. Choose a smaller picture, more memory, or another "
     "implementation."
 )
+ANOTHER_PAGE = "--page takes another, or all."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 
 
@@ -173,7 +174,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
 
 
 def _left_out(page: Page, pair: FilePair) -> tuple[str, ...]:
-    only = f"Only {page} is kept; --page takes another, or all."
+    only = f"Only {page} is kept; {ANOTHER_PAGE}"
     return (only,) if page.count > 1 and not pair.page else ()
 
 

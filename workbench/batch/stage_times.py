@@ -91,6 +91,7 @@ class BatchProgress:
     cores: int | None
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
+    cut: int = 0  # pictures of files with several pages, of which one is kept
 
 
 class StageTimes:
@@ -101,6 +102,7 @@ class StageTimes:
     engines  that filter, on as many threads
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
+    cut      files so far with several pages of which one was kept; whoever counts them adds to it
     """
 
     def __init__(
@@ -118,6 +120,7 @@ class StageTimes:
         self._began = self._now()
         self._ended: tuple[float, float] | None = None
         self._counts: Counter[Status] = Counter()
+        self.cut = 0
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._of_device = {
@@ -163,6 +166,7 @@ class StageTimes:
             cores=usable_cores() if self._knows_cores else None,
             stages=tuple(stages),
             devices=tuple(_of_device(*each) for each in self._of_device.items()),
+            cut=self.cut,
         )
 
     def _now(self) -> tuple[float, float]:
@@ -199,7 +203,7 @@ BAR_LETTERS = 16  # of a bar that is full
 
 
 def progress_words(progress: BatchProgress) -> str:
-    """One line: "1,234 of 100,000 · 12 of 1,234 verified · 56.1 per s · about 29 min left"."""
+    """One line: "1,234 of 100,000 · checked 12 of 1,234: right · 56.1 per s · 29 min left"."""
     parts = [f"{progress.finished:,} of {progress.total:,}"]
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
@@ -218,9 +222,17 @@ def progress_words(progress: BatchProgress) -> str:
 
 
 def verdict(verified: int, counts: Mapping[str, int]) -> str:
-    """How many results were verified, of those made here: "12 of 1,234 verified"."""
-    made = counts.get("done", 0) + counts.get("wrong", 0)
-    return f"{verified:,} of {made:,} verified"
+    """How many results were checked, of those made here: "checked 12 of 1,234: right"."""
+    wrong = counts.get("wrong", 0)
+    made = counts.get("done", 0) + wrong
+    found = f": {wrong:,} wrong" if wrong else ": right" if verified else ""
+    return f"checked {verified + wrong:,} of {made:,}{found}"
+
+
+def cut_in_words(count: int) -> str:
+    """Sentence on files with several pages of which one was kept; empty: there were none."""
+    files = f"{count:,} file{'' if count == 1 else 's'} with several pages"
+    return f"Of {files} only one is kept; with --page all the command takes all." if count else ""
 
 
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
@@ -237,6 +249,7 @@ def closing_lines(progress: BatchProgress, what: str) -> list[str]:
     lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
+    lines += filter(None, [cut_in_words(progress.cut)])
     devices = [
         (
             f"GPU {each.device}",

@@ -18,7 +18,7 @@ from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import ClusterRun
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe
+from workbench.batch.filtering import ANOTHER_PAGE, UNTIMED, Outcome, Recipe
 from workbench.batch.journal import (
     NAME,
     Journal,
@@ -217,6 +217,7 @@ class _Talk:
         for outcome in outcomes:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
+            times.cut += any(each.endswith(ANOTHER_PAGE) for each in outcome.remarks)
             line = outcome.line(self._journal.of(outcome.pair.target))
             self._journal.append(line)
             if self._as_json or outcome.error is not None:

@@ -111,6 +111,7 @@ FORMATS = (
         metadata=_NO_IPTC,
     ),
 )
+ALL_WRITTEN = frozenset(extension for each in FORMATS for extension in each.extensions)
 WRITTEN: dict[str, tuple[str, ...]] = {}  # extensions by family
 for _each in FORMATS:
     WRITTEN[_each.family] = WRITTEN.get(_each.family, ()) + _each.extensions

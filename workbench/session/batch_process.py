@@ -35,6 +35,7 @@ class BatchEnd:
     complaint: str = ""  # why it was refused
     filter: str = ""  # in words
     verified: int = 0  # pictures
+    cut: int = 0  # of files with several pages, of which one was kept
     journal: str = ""  # its path; "": of one picture there is none
 
 
@@ -141,7 +142,7 @@ class BatchProcess(QObject):
         lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
         complaint = without_controls(lines[-1]) if lines else SILENT
         complaint = complaint if how == "refused" else ""
-        told = ("counts", "seconds", "filter", "verified", "journal")
+        told = ("counts", "seconds", "filter", "verified", "journal", "cut")
         facts = {name: summary[name] for name in told if name in summary}
         self._end(BatchEnd(**{"how": how, "counts": {}, "complaint": complaint} | facts))
 

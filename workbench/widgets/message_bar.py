@@ -139,7 +139,8 @@ class MessageBar(QFrame):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self.kind: Kind | None = None  # of the message in view
-        self._over = self._line = self._home = window
+        self._over = self._home = window
+        self._lines: tuple[QWidget, ...] = ()
         self._details = ""
         self._stays = False
         self._offered: tuple[Act, ...] = ()
@@ -173,10 +174,14 @@ class MessageBar(QFrame):
         self.hide()
         window.installEventFilter(self)
 
-    def lie_over(self, line: QWidget, home: QWidget) -> None:
-        """Lie over `line` while that is shown; what has the keyboard here gives it to `home`."""
-        self._line, self._home = line, home
-        line.installEventFilter(self)
+    def lie_over(self, part: QWidget, line: QWidget, home: QWidget) -> None:
+        """Lie over `part` of a bar where the sentence has room there, else over `line`.
+
+        What has the keyboard here gives it to `home`.
+        """
+        self._lines, self._home = (part, line), home
+        for each in self._lines:
+            each.installEventFilter(self)
 
     @property
     def sentence(self) -> str:
@@ -269,25 +274,32 @@ class MessageBar(QFrame):
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _place(self) -> None:
-        line, window = self._line.rect(), self._over.rect()
-        line.moveTopLeft(self._line.mapTo(self._over, line.topLeft()))
-        is_on_line = self._line is not self._over and self._line.isVisible()
-        width = line.width() if is_on_line else min(window.width() - 2 * _MARGIN, WIDEST)
+        lines = [each for each in self._lines if each.isVisible()]
+        two_lines_px = 2 * self._sentence.fontMetrics().lineSpacing() + 5 * RING_PX  # with margins
+        for line in lines:
+            area = QRect(line.mapTo(self._over, QPoint()), line.size())
+            self._fit_into(area.width(), max(area.height(), two_lines_px))
+            box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
+            box.moveBottomLeft(area.bottomLeft())
+            if self._sentence.is_whole and not self._is_folded:
+                break
+        if not lines:
+            window = self._over.rect()
+            width = min(window.width() - 2 * _MARGIN, WIDEST)
+            self._fit_into(width, window.height())
+            box = QRect(0, 0, width, self.sizeHint().height())
+            box.moveCenter(window.center())
+            box.moveBottom(window.bottom() - EDGE)
+        self.setGeometry(box)
+
+    def _fit_into(self, width: int, most_px: int) -> None:
         margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
         shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
-        self._sentence.most_px = line.height() if is_on_line else window.height()
+        self._sentence.most_px = most_px
         self._sentence.fit_height()
         self._fold(width - margins.left() - margins.right() - sum(shown) < READABLE)
         self.resize(width, self.height())
         self._grid.activate()  # which tells the sentence its width, and it its height
-        box = QRect(0, 0, width, self.sizeHint().height())
-        if is_on_line:
-            box.setHeight(max(box.height(), line.height()))
-            box.moveBottomLeft(line.bottomLeft())
-        else:
-            box.moveCenter(window.center())
-            box.moveBottom(window.bottom() - EDGE)
-        self.setGeometry(box)
 
     def _fold(self, is_narrow: bool) -> None:
         if self._is_folded != is_narrow:
@@ -316,7 +328,8 @@ class MessageBar(QFrame):
 class Sentence(QTextEdit):
     """A text to read and select, as high as its width makes it; breaks long paths anywhere.
 
-    most_px  what is higher scrolls
+    most_px   what is higher scrolls
+    is_whole  nothing does
     """
 
     def __init__(self) -> None:
@@ -325,6 +338,7 @@ class Sentence(QTextEdit):
         self.setFrameShape(QTextEdit.Shape.NoFrame)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.most_px = 1 << 15
+        self.is_whole = True
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("sentence", True)  # for the style sheet
         self.document().setDocumentMargin(2)
@@ -336,7 +350,7 @@ class Sentence(QTextEdit):
 
     def fit_height(self) -> None:
         needed = round(self.document().size().height()) + 2 * RING_PX
-        height = min(needed, self.most_px)
+        height, self.is_whole = min(needed, self.most_px), needed <= self.most_px
         self.setVerticalScrollBarPolicy(_BARS[needed > height])
         if height != self.height():
             self.setFixedHeight(height)

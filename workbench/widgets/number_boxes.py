@@ -51,6 +51,9 @@ class _TypedNumber(WheelAfterFocus, _Box):
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
         self.editingFinished.connect(lambda: self.lineEdit().setModified(False))
+        # To the picture, where the box is in its window.
+        done = self.lineEdit().returnPressed
+        done.connect(lambda: getattr(self.window(), "home", self).setFocus())
         self.lineEdit().inputRejected.connect(lambda: _say(self, self.range_in_words()))
 
     def show_value(self, value: Any) -> None:

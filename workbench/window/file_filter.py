@@ -57,6 +57,7 @@ MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
+REDUCE = "“8 bits and white where needed”"  # the tick box of the option
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
     False: "Stopping after the pictures that are under way…",
@@ -497,7 +498,7 @@ class FileFilter(QDialog):
 
     def _add_failure(self, path: str, sentence: str) -> None:
         if self._failed.count() < MAX_FAILURES:
-            name = Path(path).name
+            name, sentence = Path(path).name, sentence.replace("--reduce", REDUCE)
             item = QListWidgetItem(sentence if name in sentence else f"{name}: {sentence}")
             item.setData(PATH, path)
             item.setToolTip(tip_text(path))

@@ -16,9 +16,9 @@ from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
 from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
-from workbench.batch.pairs import PairingError, naming, pairs_into
-from workbench.batch.stage_times import verdict
-from workbench.files.formats import EXTENSION_OF, FORMATS, option_of
+from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
+from workbench.batch.stage_times import cut_in_words, verdict
+from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.model.step_files import select
@@ -153,8 +153,15 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
         known=len(last.known) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
-        warnings=found.complaints,
+        warnings=(*found.complaints, *_unwritten(found)),
     )
+
+
+def _unwritten(pairs: FilePairs) -> list[str]:
+    kinds = [each.target.suffix for each in pairs if each.target.suffix.lower() not in ALL_WRITTEN]
+    names = ", ".join(sorted(set(kinds)))
+    why = f"{len(kinds):,} will fail, as {names} is not written: choose a format for all."
+    return [why] if kinds else []
 
 
 def _file_plan(choice: FilterChoice) -> FilterPlan:
@@ -199,4 +206,5 @@ def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
     journal = f" Journal: {end.journal}." if end.journal else ""
     checked = verdict(end.verified, end.counts)
     counted = f"{verb} after {took}: {', '.join(parts) or 'none'}; {checked}."
-    return f"{counted} {end.filter}.{journal}" if end.filter else counted
+    named = f" {end.filter}.{journal}" if end.filter else ""
+    return " ".join(filter(None, (f"{counted}{named}", cut_in_words(end.cut))))

@@ -134,6 +134,7 @@ class MainWindow(QMainWindow):
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
+        self.home = self.compare.main  # has the keyboard after a number was typed
         self.messages = MessageBar(self)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
@@ -185,7 +186,7 @@ class MainWindow(QMainWindow):
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
-        self.messages.lie_over(line, self.compare)
+        self.messages.lie_over(self.compare.read_out_row.read_out, line, self.compare)
         self.compare.changed.connect(self._show_title)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 

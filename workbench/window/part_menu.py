@@ -37,6 +37,7 @@ HINT = (
     "move it, with Shift they resize it, and Esc ends selecting."
 )
 NO_PART = "Select a part of the picture first."
+CROPPED = "Cropped to {}×{}; Undo brings the whole back."
 A_COPY = "Only a reduced copy of this picture is in memory, too little to go on with."
 NO_RESULT = "There is no result of this picture yet."
 MAX_FEATHER = 200
@@ -114,7 +115,9 @@ class PartMenu(QObject):
 
         def take(cropped: Picture) -> None:
             if self._state.picture is picture:
+                self._selection.turn(False)
                 self._store.update(**intents.with_picture(cropped), region=None)
+                self._messages.show_message("info", CROPPED.format(part.width, part.height))
 
         self._reading.run(partial(_cropped, picture, part), take, self._messages.show_error)
 

@@ -413,7 +413,6 @@ class PageBox(QWidget):
         tip = "The page, frame or plane in view (Shift+PgUp, Shift+PgDn)"
         self._box, self._of = WholeBox("page", "Page", tip), Label(name="page-of")
         self._box.valueChanged.connect(self._turn)
-        self._box.setFixedHeight(self.fontMetrics().height() + 6)  # no taller than what is beside
         HBox(self, (4, 0, 4, 0), 4).add(Label("Page"), self._box, self._of)
         self.show_picture(None)
 

@@ -82,7 +82,7 @@ class ResultViews(QObject):
         )
 
     def _follow(self, old: State, new: State) -> None:
-        if old.picture is not None and old.picture is not new.picture:
+        if old.picture is not None and intents.needs_run(old, new):
             self._messages.outdate(FRESH_MS)
 
     def _show(self, result: Result, display: Display) -> None:

@@ -61,7 +61,7 @@ class StepsMenu(QObject):
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
         row.original_wanted.connect(parts.compare.show_original)
-        row.added.connect(tool_row.choose_filter)
+        row.added.connect(partial(tool_row.choose_filter, parts.undo.undo))
         row.menu_wanted.connect(self._menu.popup)
         tool_row.add_step.clicked.connect(row.add)
         for signal in (parts.live.after_ready, parts.live.settled, parts.live.timed_again):

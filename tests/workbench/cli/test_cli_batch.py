@@ -253,8 +253,8 @@ def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys,
     assert "stage" in said.out
     first, *_, limit, where = said.out.splitlines()
     assert first.startswith("Sharpen 3×3 · border clamp · OpenCV: 7 pictures in ")
-    assert "1 of 7 verified" in first
-    assert "1 of 7 verified · " in said.err
+    assert "checked 1 of 7: right" in first
+    assert "checked 1 of 7: right · " in said.err
     assert limit.startswith("The limit was ")
     assert where == f"Journal: {journal_path()}"
     assert not journal_path().is_relative_to(folder / "out")

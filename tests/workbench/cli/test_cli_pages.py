@@ -68,6 +68,9 @@ def test_a_batch_over_all_pages_goes_on_behind_what_failed_and_resumes(folder, c
     assert sorted(results("out")) == names
     assert all(is_page(f"out/stack-{number}.png", number) for number in (1, 2, 3))
     assert sum(line["status"] == "done" for line in journal()) == 6
+    assert "several pages" not in capsys.readouterr().out
+    assert main.main(["batch", "in", "one", *KEPT]) == 1
+    assert "Of 2 files with several pages only one is kept" in capsys.readouterr().out
     Path("in/broken.tif").unlink()
     assert main.main([*words, "--resume"]) == 0
     assert main.main([*words[:4], "1", *words[5:], "--resume"]) == 1

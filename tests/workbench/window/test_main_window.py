@@ -1,13 +1,14 @@
 """The window as a whole: coming, showing, remembering and going, with a real engine."""
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 
 from kernels.core.job import Progress
 from kernels.engine.auto import AUTO
 from kernels.pictures.generated import noise
+from tests.workbench import scenes
 from tests.workbench.driving import (
     answer,
     child,
@@ -23,6 +24,9 @@ from tests.workbench.driving import (
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
+from workbench.window import result_views
+
+ACTS = [("&Open", lambda: None), ("Show &folder", lambda: None)]
 
 
 def never_ends(job, steps):
@@ -61,6 +65,21 @@ def test_it_is_there_before_there_is_a_picture(qtbot, window):
     trigger(window, "Larger kernel")
     trigger(window, "Wipe")
     assert window.store.state.view_mode == "wipe"
+
+
+def test_a_note_leaves_time_and_verdict_in_sight_and_goes_with_the_next_change(
+    qtbot, window, monkeypatch
+):
+    monkeypatch.setattr(result_views, "FRESH_MS", 0)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    window.messages.show_message("info", "Report saved: a report of mine.html.", actions=ACTS)
+    scenes.rest()
+    note, line = (
+        each.mapToGlobal(QPoint()) for each in (window.messages, window.timing_views.line)
+    )
+    assert note.y() > line.y() + window.timing_views.line.height() * 2 // 3
+    settle(qtbot, window, lambda: window.store.choose(ksize=9))
+    assert window.messages.isHidden()
 
 
 def test_without_a_gpu_it_says_why(qtbot, window):

@@ -79,6 +79,8 @@ def test_pages_are_turned_by_keys_and_by_number_and_the_window_says_which_it_is(
     assert shows(stack, 2)
     assert stack.windowTitle().startswith("img2.tif, page 2 of 8 (z 1, c 2)")
     settle(qtbot, stack, lambda: type_into(child(stack, "page"), "8"))
+    box = child(stack, "page")
+    assert box.sizeHint().height() <= box.height() <= box.parentWidget().height()
     assert shows(stack, 8)
     assert not action(stack, "Next page").isEnabled()
     assert "no further page" in action(stack, "Next page").toolTip()

@@ -85,6 +85,7 @@ class PartSelection(QObject):
                 view.unsetCursor()
         if is_on:
             self._compare.main.setFocus()
+            self._compare.window().installEventFilter(self)  # Esc, wherever the keyboard is
         self.toggled.emit(is_on and not zooms)
 
     def choose(self, area: Area | None) -> None:
@@ -120,8 +121,10 @@ class PartSelection(QObject):
     # -- pointer and keys
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if not self.is_on or not isinstance(watched, PictureView) or watched.display is None:
+        if not self.is_on:
             return False
+        if not isinstance(watched, PictureView) or watched.display is None:
+            return is_escape(event, event.type()) and self._take_key(cast("QKeyEvent", event))
         if event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             return self._take_key(cast("QKeyEvent", event))
         if not isinstance(event, QMouseEvent):

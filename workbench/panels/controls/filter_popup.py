@@ -100,8 +100,12 @@ class FilterPopup(QFrame):
     def _tiles(self) -> list[QListWidgetItem]:
         return [tile for _, tiles in self._groups for tile in tiles]
 
-    def open_below(self, box: QWidget, key: str) -> None:
-        """Open below `box`, or where the screen has room, with the filter `key` chosen."""
+    def open_below(self, box: QWidget, key: str, take_back: Callable[[], object]) -> None:
+        """Open below `box`, or where the screen has room, with the filter `key` chosen.
+
+        take_back  called where Esc ends the choice
+        """
+        self._take_back = take_back
         self._search.clear()
         self._list.setCurrentItem(next(each for each in self._tiles if each.data(KEY) == key))
         self._find("")
@@ -137,6 +141,7 @@ class FilterPopup(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Escape:
             self.hide()
+            self._take_back()
         else:
             super().keyPressEvent(event)
 
@@ -177,11 +182,11 @@ class FilterBox(ToolList):
         self._popup: FilterPopup | None = None  # made when it is first opened: it takes a moment
         self._made_of: tuple[Any, ...] = ()  # the previews in it
 
-    def showPopup(self) -> None:  # noqa: N802
+    def showPopup(self, take_back: Callable[[], object] = bool) -> None:  # noqa: N802
         if self._popup is None:  # a style sheet skips frames in a combo box
             self._popup = FilterPopup(self.window(), self._pick, self._open_settings)
         self._make_previews(self._popup)
-        self._popup.open_below(self, self.currentData())
+        self._popup.open_below(self, self.currentData(), take_back)
 
     def hidePopup(self) -> None:  # noqa: N802
         if self._popup is not None:

@@ -167,9 +167,10 @@ class ToolRow(QWidget):
         for letter, part in parts.items():
             QShortcut(QKeySequence(f"Alt+{letter}"), self, part.setFocus)
 
-    def choose_filter(self) -> None:
+    def choose_filter(self, take_back: Callable[[], object]) -> None:
+        """Have the user choose a filter; Esc calls `take_back`."""
         self._filter.setFocus()
-        self._filter.showPopup()
+        self._filter.showPopup(take_back)
 
     def menu_actions(self) -> Actions:
         """Lines of the menu Run, whose keys step through the choices."""

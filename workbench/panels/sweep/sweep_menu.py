@@ -124,7 +124,7 @@ class ReportWriter(QObject):
         if path is None:
             return
         opening = ("&Open", partial(_open, path)), ("Show &folder", partial(_open, path.parent))
-        self._messages.show_message("info", f"Report saved: {path}.", actions=opening, stays=True)
+        self._messages.show_message("info", f"Report saved: {path.name}.", actions=opening)
         _open(path)
 
     @Slot(str)

@@ -157,6 +157,14 @@ def test_a_crop_becomes_the_picture_and_undo_brings_the_whole_back(qtbot, select
     cropped = selecting.store.state.picture
     assert np.array_equal(cropped.samples, whole.samples[10:30, 20:50])
     assert (cropped.name, cropped.path, region(selecting)) == ("made up part.png", None, None)
+    assert selecting.messages.sentence.startswith("Cropped to 30×20; Undo")
+    part = child(selecting, "select_part", QToolButton)
+    assert not part.isChecked()
+    part.click()
+    size = child(selecting, "ksize")
+    size.setFocus()
+    QTest.keyClick(size, Qt.Key.Key_Escape)
+    assert not part.isChecked(), "Esc ends it from anywhere"
     selecting.undo_history.undo()
     until(qtbot, lambda: selecting.store.state.picture is whole)
     assert region(selecting) == (20, 10, 30, 20, 0)

@@ -125,6 +125,9 @@ def test_a_row_appears_with_the_second_step_and_nothing_else_moves(qtbot, window
     scenes.rest()
     before = [child(window, name).geometry() for name in ("filter", "ksize", "block")]
     settle(qtbot, window, lambda: click(add))
+    QTest.keyClick(child(window, "filter-search"), Qt.Key.Key_Escape)
+    assert titles(window) == ["gaussian"], "Esc adds nothing"
+    settle(qtbot, window, lambda: click(add))
     child(window, "filter").hidePopup()
     scenes.rest()
     assert titles(window) == ["gaussian", "gaussian"]

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
@@ -152,14 +153,14 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert verb(window) == "Pause"
     settled(qtbot, window)
     assert said(window).startswith("Finished after ")
-    assert ": 4 done, 1 failed; 1 of 4 verified. Sharpen 3×3 · border clamp · " in said(window)
+    assert ": 4 done, 1 failed; checked 1 of 4: right. Sharpen 3×3 · border " in said(window)
     journal = place_of([folder / "in"], folder / "out")
     assert said(window).endswith(f" Journal: {journal}.")
     assert not journal.is_relative_to(folder / "out")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
     told = child(window, "folder-words", QLabel).text()
-    assert "1 of 4 verified" in told
+    assert "checked 1 of 4: right" in told
     assert "was the limit" in told
     last = json.loads(journal.read_text().splitlines()[-1])["ended"]
     table = child(window, "folder-stages", QLabel).text()
@@ -342,6 +343,24 @@ def test_what_is_selected_in_the_gallery_is_filtered_alone(
     click(button(window, "start"))
     named = [str(folder / f"in/p{n}.png") for n in (0, 1, 3)]
     assert batch(window).words[1:5] == [*named, f"{folder / 'in'}-filtered"]
+
+
+def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path):
+    (tmp_path / "in").mkdir()
+    planes = [Image.fromarray(noise(9, 8, 1, seed=seed)[..., 0]) for seed in range(3)]
+    for name in ("a.gif", "b.tif", "c.tif"):
+        planes[0].save(tmp_path / "in" / name, save_all=True, append_images=planes[1:])
+    image_files.save(tmp_path / "in/d.png", noise(9, 8, 4))
+    choose(qtbot, window, source=tmp_path / "in", target=tmp_path / "out")
+    assert "1 will fail, as .gif is not written" in said(window)
+    pick(child(window, "folder-format", QComboBox), "jpeg")
+    settled(qtbot, window)
+    assert said(window) == "4 pictures."
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert "Of 3 files with several pages only one is kept" in said(window)
+    tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
+    assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]
 
 
 NONSENSE = [  # source, target, names, what is said
