@@ -43,12 +43,17 @@ class Found(NamedTuple):
 
 
 def search_words(text: str) -> list[str]:
-    """The words of a search, in small letters, without punctuation and hyphens."""
-    return re.findall(r"[^\s_\-.,;!?…'\"]+", text.casefold())
+    """The words of a search, in small British letters, without punctuation and hyphens."""
+    return re.findall(r"[^\s_\-.,;!?…'\"]+", _spelt(text))
 
 
-def find(query: str, items: Sequence[Named]) -> Found:
-    """Find `query` among `items`; all of them without words.
+def _spelt(text: str) -> str:
+    """Write `text` in small letters, with the American colour and grey as here."""
+    return text.casefold().replace("color", "colour").replace("gray", "grey")
+
+
+def find(query: str, items: Sequence[Named], absent: Sequence[str] = ()) -> Found:
+    """Find `query` among `items`; all of them without words, none for phrases of `absent`.
 
     Each word but a filler is a word of the item, or the beginning of one; or, if nothing is found
     so, initials of its name and what follows them.  Where nothing is, the nearest are found: by a
@@ -66,7 +71,8 @@ def find(query: str, items: Sequence[Named]) -> Found:
             return Found(list(ranked), is_right=True)
         if near:
             return Found((near + others)[:NEAREST], is_right=False)
-    return Found(_nearest(wanted, items), is_right=False)
+    is_absent = _is_near(wanted, Named("", near=tuple(absent)))
+    return Found([] if is_absent else _nearest(wanted, items), is_right=False)
 
 
 def _is_near(wanted: Sequence[str], item: Named) -> bool:
@@ -78,7 +84,7 @@ def _ranked(wanted: Sequence[str], every: Sequence[str], items: Sequence[Named])
     patterns = {word: _patterns(word) for word in every}
     found: list[tuple[tuple[bool, ...], int, int, int]] = []
     for at, each in enumerate(items):
-        name, more = each.name.casefold(), f"{each.name} {each.words}".casefold()
+        name, more = _spelt(each.name), _spelt(f"{each.name} {each.words}")
         texts = (name, more, name, more, name)
         ways = {
             word: next((way for way, text in enumerate(texts) if its[way].search(text)), MISSED)

@@ -44,6 +44,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
+from workbench.model.plan_draft import short
 from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.session import session_store
 from workbench.session.exporter import save_png
@@ -168,7 +169,10 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase == "running")
     assert button.text() == "P&ause"
     click(button)
-    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
+    assert doing(window).startswith("0 of 2 in round 1 of 10 · ")
+    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2 in round 1 of 10"))
+    ask_for(window, "nonsense", ("opencv",))
+    assert child(window, "sweep-plan", ElidedLabel).whole_text == short(live(window).plan)
     assert button.text() == "Resume"
     gate[0] = False
     settle(qtbot, window, lambda: window.store.update(border="wrap"))
