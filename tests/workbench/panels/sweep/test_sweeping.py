@@ -323,7 +323,7 @@ def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
     until(qtbot, lambda: "A sweep was left at 1 of 3" in window.messages.sentence)
     window.docks.bring_forward("Sweep")
     window.messages.outdate()  # it is offered once
-    assert "1 of 3: Three sizes" in window.messages.sentence
+    assert "1 of 3 in round 1 of 10: Three sizes" in window.messages.sentence
     click(child(window.messages, "act"))
     assert "was left" not in window.messages.sentence
     until(qtbot, lambda: doing(window).startswith("Done: 3 of 3, 2 of them new, in"))
