@@ -11,10 +11,8 @@ from typing import NamedTuple
 # What a sentence needs and a search does not; and what may be the name of something, or not.
 _FILL = "a an the of from this that my in on to and but with for i want please make how do can get"
 FILLERS = frozenset(f"{_FILL} rid photo photos picture pictures image images".split())
-_VERBS = (
-    "remove removing reduce reducing find fix improve adjust apply change filter filters effect"
-)
-VERBS = FILLERS.union(_VERBS.split())
+_VERBS = "remove removing reduce reducing find fix improve adjust apply change convert"
+VERBS = FILLERS.union(f"{_VERBS} filter filters effect".split())
 NEAREST = 4  # of what is no answer
 LIKENESS = 0.8  # of a word to one that was meant
 WHOLE, INITIALS, MISSED = 1, 4, 5  # ways in which a word is found, by `_patterns`, or is not
@@ -72,7 +70,9 @@ def find(query: str, items: Sequence[Named], absent: Sequence[str] = ()) -> Foun
         if near:
             return Found((near + others)[:NEAREST], is_right=False)
     is_absent = _is_near(wanted, Named("", near=tuple(absent)))
-    return Found([] if is_absent else _nearest(wanted, items), is_right=False)
+    spelt = {_spelt(each) for each in absent}
+    rest = [word for word in wanted if word not in spelt]
+    return Found([] if is_absent else _nearest(rest, items), is_right=False)
 
 
 def _is_near(wanted: Sequence[str], item: Named) -> bool:

@@ -57,9 +57,9 @@ def test_what_cannot_be_done_comes_last():
 # By the answer, or "~ the nearest" where there is none, what people type.
 TYPED = {
     "Bilateral": "noise, denoise, reduce noise",
-    "~ Custom weights": "make brighter, invert",
-    "~": "xyzzy, add noise, film grain, vintage, sepia, saturation, mirror, vignette, rotate",
-    "Grey": "grey, gray, grayscale, greyscale, black and white",
+    "~ Custom weights": "make brighter, invert, invert colors",
+    "~": "xyzzy, add noise, film grain, vintage, sepia, saturation, warm colors, mirror, rotate",
+    "Grey": "grey, gray, convert to grayscale, greyscale, black and white",
     "Median": "remove dots, dust",
     "Non-local means": "grain",
     "Gaussian blur": "soften, blurring, low-pass",
