@@ -11,10 +11,8 @@ from typing import NamedTuple
 # What a sentence needs and a search does not; and what may be the name of something, or not.
 _FILL = "a an the of from this that my in on to and but with for i want please make how do can get"
 FILLERS = frozenset(f"{_FILL} rid photo photos picture pictures image images".split())
-_VERBS = (
-    "remove removing reduce reducing find fix improve adjust apply change filter filters effect"
-)
-VERBS = FILLERS.union(_VERBS.split())
+_VERBS = "remove removing reduce reducing find fix improve adjust apply change convert"
+VERBS = FILLERS.union(f"{_VERBS} filter filters effect".split())
 NEAREST = 4  # of what is no answer
 LIKENESS = 0.8  # of a word to one that was meant
 WHOLE, INITIALS, MISSED = 1, 4, 5  # ways in which a word is found, by `_patterns`, or is not
@@ -43,12 +41,17 @@ class Found(NamedTuple):
 
 
 def search_words(text: str) -> list[str]:
-    """The words of a search, in small letters, without punctuation and hyphens."""
-    return re.findall(r"[^\s_\-.,;!?…'\"]+", text.casefold())
+    """The words of a search, in small British letters, without punctuation and hyphens."""
+    return re.findall(r"[^\s_\-.,;!?…'\"]+", _spelt(text))
 
 
-def find(query: str, items: Sequence[Named]) -> Found:
-    """Find `query` among `items`; all of them without words.
+def _spelt(text: str) -> str:
+    """Write `text` in small letters, with the American colour and grey as here."""
+    return text.casefold().replace("color", "colour").replace("gray", "grey")
+
+
+def find(query: str, items: Sequence[Named], absent: Sequence[str] = ()) -> Found:
+    """Find `query` among `items`; all of them without words, none for phrases of `absent`.
 
     Each word but a filler is a word of the item, or the beginning of one; or, if nothing is found
     so, initials of its name and what follows them.  Where nothing is, the nearest are found: by a
@@ -66,7 +69,10 @@ def find(query: str, items: Sequence[Named]) -> Found:
             return Found(list(ranked), is_right=True)
         if near:
             return Found((near + others)[:NEAREST], is_right=False)
-    return Found(_nearest(wanted, items), is_right=False)
+    is_absent = _is_near(wanted, Named("", near=tuple(absent)))
+    spelt = {_spelt(each) for each in absent}
+    rest = [word for word in wanted if word not in spelt]
+    return Found([] if is_absent else _nearest(rest, items), is_right=False)
 
 
 def _is_near(wanted: Sequence[str], item: Named) -> bool:
@@ -78,7 +84,7 @@ def _ranked(wanted: Sequence[str], every: Sequence[str], items: Sequence[Named])
     patterns = {word: _patterns(word) for word in every}
     found: list[tuple[tuple[bool, ...], int, int, int]] = []
     for at, each in enumerate(items):
-        name, more = each.name.casefold(), f"{each.name} {each.words}".casefold()
+        name, more = _spelt(each.name), _spelt(f"{each.name} {each.words}")
         texts = (name, more, name, more, name)
         ways = {
             word: next((way for way, text in enumerate(texts) if its[way].search(text)), MISSED)

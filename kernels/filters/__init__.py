@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, partial
@@ -155,6 +155,12 @@ def named(each: Filter) -> Named:
     return Named(each.title, words, tuple(its.get("near", ())), goes_first=True)
 
 
+def absent() -> Sequence[str]:
+    """Phrases for what no filter comes near."""
+    phrases: Sequence[str] = _words()["absent"]["phrases"]
+    return phrases
+
+
 @cache
 def _words() -> dict[str, Any]:
     path = Path(__file__).with_name("words.toml")
@@ -166,5 +172,5 @@ def search(words: str) -> tuple[list[Filter], bool]:
 
     Without words all of them.
     """
-    numbers, is_right = find(words, [named(each) for each in all_filters()])
+    numbers, is_right = find(words, [named(each) for each in all_filters()], absent())
     return [all_filters()[at] for at in numbers], is_right

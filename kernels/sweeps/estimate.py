@@ -113,13 +113,18 @@ def share_done(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampl
 
 
 def place_in(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampling) -> str:
-    """How far a sweep of `cells` is: "7 of 15", from the second round on "7 of 15 in round 2"."""
+    """How far a sweep of `cells` is: "7 of 15 in round 1 of 10", at its end "15 of 15"."""
     known = {record.cell: record for record in records}
     done = [rounds_done(known.get(cell), rounds_of(sampling)) for cell in cells]
     before = min([*done, rounds_of(sampling) - 1])  # rounds that all have had
     count = sum(each > before for each in done)
-    place = f"{count:,} of {len(done):,}"
-    return f"{place} in round {before + 1}" if before > 0 and count < len(done) else place
+    return place_in_words(count, len(done), before + 1, rounds_of(sampling))
+
+
+def place_in_words(done: int, count: int, number: int, rounds: int) -> str:
+    """Say how many of `count` cells are done in a round, from 1 on: see `place_in`."""
+    place = f"{done:,} of {count:,}"
+    return f"{place} in round {number} of {rounds}" if rounds > 1 and done < count else place
 
 
 # Products of a weight and a sample per second, of one core and of a GPU, as `workbench bench cpu`

@@ -15,6 +15,7 @@ from kernels.core.job import Progress
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
+from kernels.sweeps.estimate import place_in, share_done
 from kernels.sweeps.record import EQUAL, CellPair, Session, compare_sessions, summary_of
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of, sentence_like
@@ -157,6 +158,10 @@ def _lead(sessions: Sequence[Session]) -> Iterator[str]:
     verified = [each.verified for each in records if each.verified]
     started = moment(min(session.started for session in sessions))
     cells = plural(len(records), "cell")
+    for session in sessions:
+        known = planned(session), session.records, session.plan.sampling
+        if not session.is_shipped and share_done(*known) < 1.0:
+            yield f"Not finished: written at {place_in(*known)}, {session.plan.title}."
     yield f"{len(verified):,} verified times of {cells}, measured from {started} on."
     if 2 * sum(bool(each.disturbances) for each in verified) <= len(verified):
         return

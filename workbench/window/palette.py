@@ -68,7 +68,7 @@ def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]
     """
     store, docks = parts.store, parts.docks
     return [
-        *(_of_menu(line) for line in menu_lines(parts.window) if line.name != OWN_NAME),
+        *(_of_menu(line) for line in menu_lines(parts.window) if _is_entry(line)),
         *_choices(store, parts.worker.device, parts.kernels),
         *_presets(docks, sweep),
     ]
@@ -76,10 +76,15 @@ def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]
 
 def find(entries: Sequence[PaletteEntry], query: str) -> tuple[list[PaletteEntry], bool]:
     """Find the entries for `query`, the best first; False: they are only the nearest."""
-    numbers, is_right = search.find(query, [each.named for each in entries])
+    numbers, is_right = search.find(query, [each.named for each in entries], filters.absent())
     found = [entries[at] for at in numbers]
     is_ordered = is_right and bool(query.strip())
     return sorted(found, key=lambda each: is_ordered and bool(each.reason)), is_right
+
+
+def _is_entry(line: MenuLine) -> bool:
+    """True unless it is the palette itself, or stands for an empty list."""
+    return line.name != OWN_NAME and (line.action.isEnabled() or bool(line.action.statusTip()))
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:
@@ -87,7 +92,7 @@ def _of_menu(line: MenuLine) -> PaletteEntry:
     return PaletteEntry(
         *(line.name, " ▸ ".join(line.path), action.trigger, line.keys),
         tip=action.toolTip() if action.toolTip() != line.name else "",
-        reason="" if action.isEnabled() else "It cannot be done now.",
+        reason="" if action.isEnabled() else action.statusTip(),
         is_on=action.isCheckable() and action.isChecked(),
     )
 

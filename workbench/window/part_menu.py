@@ -36,7 +36,7 @@ HINT = (
     "Drag over the picture to select the part that is filtered; a click lets go of it. Arrow keys "
     "move it, with Shift they resize it, and Esc ends selecting."
 )
-NO_PART = "Select a part of the picture first."
+NO_PART = "First select a part of the picture (G)."
 CROPPED = "Cropped to {}×{}; Undo brings the whole back."
 A_COPY = "Only a reduced copy of this picture is in memory, too little to go on with."
 NO_RESULT = "There is no result of this picture yet."

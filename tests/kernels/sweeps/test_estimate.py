@@ -92,9 +92,9 @@ def test_how_far_a_sweep_is_counts_what_was_measured_once():
     cells = [of_size(CPU, side) for side in range(1000, 1015)]
     part = Measurement(Timing((1.0,), rounds=(1,)), (), None)
     once = [Record(cell, part, 0.0) for cell in cells]
-    assert place_in(cells, [], Sampling()) == "0 of 15"
-    assert place_in(cells, once[:7], Sampling()) == "7 of 15"
+    assert place_in(cells, [], Sampling()) == "0 of 15 in round 1 of 10"
+    assert place_in(cells, once[:7], Sampling()) == "7 of 15 in round 1 of 10"
     twice = Measurement(Timing((1.0, 1.0), rounds=(1, 1)), (), None)
     again = [Record(cell, twice, 0.0) for cell in cells[:4]]
-    assert place_in(cells, [*once, *again], Sampling()) == "4 of 15 in round 2"
+    assert place_in(cells, [*once, *again], Sampling()) == "4 of 15 in round 2 of 10"
     assert place_in(cells, [seen(cell, 0.0) for cell in cells], Sampling()) == "15 of 15"

@@ -336,6 +336,14 @@ def test_figures_and_tables_are_numbered_in_the_page_s_order(two_machines):
     assert figures == [*range(1, len(figures) + 1)]
 
 
+def test_a_report_of_a_sweep_that_still_runs_says_how_far_it_is(report):
+    session = a_session("sizes")
+    assert "Not finished" not in report(session).words
+    (*records, _) = session.records
+    place = f"written at {len(records)} of {len(records) + 1} in round 1 of "
+    assert f"Not finished: {place}" in report(replace(session, records=tuple(records))).words
+
+
 def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report, tmp_path):
     page = report(replace(a_session("sizes"), is_shipped=True))
     for each in page.all("caption"):

@@ -209,9 +209,8 @@ class TrialView(QWidget):
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
         buttons = self.search, self.use, self.step, self.code, self._go, self.cancel
         inside = QWidget()
-        VBox(inside, (0, 4, 0, 0), 6).add(
-            *(self._problem, Flow(6, *buttons)),
-            *(self._status, self._bar, self._verdict),
+        self._column = VBox(inside, (0, 4, 0, 0), 6).add(
+            *(self._problem, Flow(6, *buttons), self._status, self._bar, self._verdict),
             *(self._build, self.pictures, self._counts, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
@@ -225,6 +224,8 @@ class TrialView(QWidget):
         self._problem.show_or_hide(found.problem)
         self._status.show_or_hide(found.status)
         self._verdict.show_or_hide(verdict)
+        at = self._column.indexOf(self._bar) if found.problem else 0
+        self._column.insertWidget(at, self._verdict)  # first, unless there is a problem
         if found.is_busy:
             self._waiting.ask()
         else:

@@ -34,7 +34,7 @@ def part_words(region: Region) -> str:
 
 def searched_words(bug: Finding) -> str:
     """Name the part of the picture that a bug was found on; empty: the whole, or no part of it."""
-    if bug.region.is_whole or bug.is_far:
+    if bug.region.is_whole or bug.is_far or bug.kind in ("compile", "refused"):
         return ""
     return f"Found on {part_words(bug.region)}: rows and columns count from there."
 
@@ -51,6 +51,8 @@ def verdict_words(tried: KernelTrial) -> str:
     if check.bug or (check.ok and tried.problem):
         return NOT_RIGHT
     verdict = _check_words(tried, check, part)
+    if check.wrong:
+        return verdict
     if tried.kernel is None or not tried.ok:
         return f"{verdict}{no_time}"
     count = len(tried.kernel.samples_ms)
@@ -69,8 +71,9 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
-    worst = f"the worst, at {place}, is off by {check.max_error:.3g}"
-    return f"✗ Wrong in {samples} of {part}; {worst}. {check.why}".rstrip()
+    why = f" {check.why}" if check.why else ""
+    worst = f"The worst, at {place}, is off by {check.max_error:.3g}."
+    return f"✗ Wrong in {samples} of {part}.{why} {worst}"
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:

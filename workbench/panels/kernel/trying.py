@@ -378,7 +378,8 @@ class Trying(QObject):
             return
         if (pixel := trial_words.pixel_of(step.rung, step.job, finding)) is not None:
             changes |= {"before": step.before, "after": None, "pixel": pixel}
-        self._point_out(finding.sentence, finding.line, **changes)
+        why = tried.check.why if is_of_text and tried and tried.check else ""
+        self._point_out(f"{why} {finding.sentence}".lstrip(), finding.line, **changes)
         if finding.line:
             self._editor.go_to_line(finding.line)
 

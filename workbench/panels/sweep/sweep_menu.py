@@ -22,12 +22,12 @@ from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_heading
 from workbench.base.background import Background
-from workbench.charts import LINES
+from workbench.charts import LINES, NO_CHART
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
 from workbench.widgets import file_dialogs
-from workbench.widgets.actions import Action, Actions, MenuTree, list_in
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in, show_reason
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 REPORTS = {"Report…": "Pages (*.html)", "Report as PDF…": "PDF (*.pdf)"}  # types of files
 BUSY = "A report is being written already"
-NOTHING = "There is nothing to report yet: measure something, or open a session."
+NOTHING = "There is nothing to report yet: first measure something (Ctrl+B), or open a session."
 
 
 class ReportWriter(QObject):
@@ -213,7 +213,9 @@ class SweepMenu(QObject):
         chart = tree.menu(CHART)
         chart.menuAction().setEnabled(False)  # until there is a chart
         for key, text in zip(CHART_KEYS, list(LINES)[-len(CHART_KEYS) :], strict=True):
-            chart.addAction(text, key).setEnabled(False)  # told of by the help and the palette
+            line = chart.addAction(text, key)  # told of by the help and the palette
+            line.setWhatsThis(LINES[text])
+            show_reason(line, NO_CHART)
 
         def take_over(sweep: SweepPanel) -> None:
             chart.clear()

@@ -22,7 +22,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import make_plots
 from workbench.charts.chart_view import ChartView
 from workbench.model.cell_words import cell_in_words, varied_of
-from workbench.model.plan_draft import fixed_choices, time_s
+from workbench.model.plan_draft import fixed_choices, short, time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.shown_sessions import SessionList, Sessions
@@ -118,7 +118,7 @@ class RunRow(QWidget):
             self._show_phase("paused" if is_paused else "running")
 
     def show_progress(self, step: Progress) -> None:
-        """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
+        """Show what is measured: "3 of 15 in round 1 of 10 · Gaussian blur 5×5 · OpenCV"."""
         self._last_said = step.doing
         if isinstance(step, OfCell):
             self._last_said = f"{step.where} · {cell_in_words(step.cell, self._varied)}"
@@ -244,6 +244,7 @@ class SweepPanel(QWidget):
         VBox(self, 0).addWidget(UprightArea(inside))
         sessions.changed.connect(self._later.ask)
         self.choice.changed.connect(self._show_choice_made)
+        self.run.phase_changed.connect(self._show_plan)
         self._fold.clicked.connect(self.show_choice)
         worker.sweep.paused.connect(self.run.show_paused)
         self.restore({})
@@ -357,7 +358,12 @@ class SweepPanel(QWidget):
     def _show_choice_made(self) -> None:
         self._doubt.hide()  # it was about another plan
         self.run.show_can_start(self.choice.plan is not None)
-        self._folded.show_text(self.choice.in_a_line)
+        self._show_plan()
+
+    def _show_plan(self) -> None:
+        """Show the name of what runs, or else of what Start starts."""
+        live = self._sessions.live if self.run.phase in ("running", "paused") else None
+        self._folded.show_text(short(live.session.plan) if live else self.choice.in_a_line)
 
     def _show_sessions(self) -> None:
         drawing = QElapsedTimer()

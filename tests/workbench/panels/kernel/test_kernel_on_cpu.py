@@ -5,7 +5,7 @@ import errno
 import numpy as np
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from kernels import filters
 from kernels.cuda_on_cpu import confinement
@@ -63,11 +63,22 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     qtbot, window, home, monkeypatch
 ):
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+    show_picture(qtbot, window, noise(512, 768, 3))
     settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
     plain = editor(window).toPlainText()
     write(qtbot, window, plain.replace("[j * KSIZE + i]", "[i * KSIZE + j]"))
     told = "Right if the weights are transposed"
-    assert f"{told}. Run on the CPU: no time." in words(window, "kernel-verdict")
+    assert f" pixels at (258, 162). {told}. The worst, at " in words(window, "kernel-verdict")
+    for size, lines in {(1024, 640): 12, (1280, 720): 20}.items():
+        window.resize(*size)
+        qtbot.wait(100)
+        verdict, view = child(window, "kernel-verdict", QLabel), editor(window).viewport()
+        assert verdict.visibleRegion().boundingRect() == verdict.rect()  # no scrolling
+        assert view.height() >= lines * editor(window).fontMetrics().lineSpacing()
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert words(window, "kernel-problem").startswith(f"{told}. Line 39: ")
+    assert "rows and columns count from there" in words(window, "kernel-status")
 
     answer_file_dialogs(monkeypatch, home / "mine.cu")  # elsewhere than in the user's folder
     trigger(window, "Filter with the kernel")
@@ -105,6 +116,11 @@ def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     assert "?." not in words(window, "kernel-problem")  # g++ asks whether OFFSET was meant
     assert editor(window).marked_lines()[line - 1] == "error"
     assert "✓ Verified" in words(window, "kernel-verdict")  # of the text before
+    show_picture(qtbot, window, noise(300, 400))  # so large that a part of it is searched
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert "OFSET" in words(window, "kernel-problem")
+    assert "pixels" not in words(window, "kernel-status")  # nothing ran
 
     racy = text.replace(BARRIER, "    //")
     write(qtbot, window, racy)

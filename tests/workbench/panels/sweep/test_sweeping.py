@@ -44,6 +44,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
+from workbench.model.plan_draft import short
 from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.session import session_store
 from workbench.session.exporter import save_png
@@ -168,7 +169,10 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase == "running")
     assert button.text() == "P&ause"
     click(button)
-    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
+    assert doing(window).startswith("0 of 2 in round 1 of 10 · ")
+    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2 in round 1 of 10"))
+    ask_for(window, "nonsense", ("opencv",))
+    assert child(window, "sweep-plan", ElidedLabel).whole_text == short(live(window).plan)
     assert button.text() == "Resume"
     gate[0] = False
     settle(qtbot, window, lambda: window.store.update(border="wrap"))
@@ -319,7 +323,7 @@ def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
     until(qtbot, lambda: "A sweep was left at 1 of 3" in window.messages.sentence)
     window.docks.bring_forward("Sweep")
     window.messages.outdate()  # it is offered once
-    assert "1 of 3: Three sizes" in window.messages.sentence
+    assert "1 of 3 in round 1 of 10: Three sizes" in window.messages.sentence
     click(child(window.messages, "act"))
     assert "was left" not in window.messages.sentence
     until(qtbot, lambda: doing(window).startswith("Done: 3 of 3, 2 of them new, in"))

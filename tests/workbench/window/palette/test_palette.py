@@ -10,6 +10,7 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import presets
 from tests.workbench.driving import child, settle, show_picture, until
 from workbench.model import intents
+from workbench.widgets.actions import menu_lines
 from workbench.window.palette import Palette, PaletteEntry, find
 
 # -- finding
@@ -56,8 +57,9 @@ def test_what_cannot_be_done_comes_last():
 # By the answer, or "~ the nearest" where there is none, what people type.
 TYPED = {
     "Bilateral": "noise, denoise, reduce noise",
-    "~ Custom weights": "add noise, film grain, brightness, make brighter, vintage, "
-    "sepia, black and white, invert, vignette, rotate",
+    "~ Custom weights": "make brighter, invert, invert colors",
+    "~": "xyzzy, add noise, film grain, vintage, sepia, saturation, warm colors, mirror, rotate",
+    "Grey": "grey, gray, convert to grayscale, greyscale, black and white",
     "Median": "remove dots, dust",
     "Non-local means": "grain",
     "Gaussian blur": "soften, blurring, low-pass",
@@ -79,7 +81,6 @@ TYPED = {
     "Closing": "fill holes",
     "Top-hat": "stars",
     "Emboss": "relief",
-    "~": "xyzzy",
 }
 
 
@@ -108,12 +109,39 @@ def test_the_answer_is_right_or_said_to_be_only_near(typed, answer, all_entries,
     {
         **{"crop": "Select a part", "sketch": "Sketch", "delete": "Remove all steps"},
         **{"histogram": "Analysis", "dark": "Dark", "undo": "Undo", "batch": "Next in folder"},
+        **{"cut": "Select a part", "template": "New kernel", "transpose": "Weights"},
+        **{"false color": "False colour", "save comparison": "Comparison"},
     }.items(),
 )
 def test_actions_are_found_in_the_palette_as_well(typed, action, window):
     found, is_right = find(window.dialogs.entries(), typed)
     assert is_right
     assert found[0].name == action
+
+
+@pytest.mark.parametrize("typed", ["before and after", "slide", "powerpoint", "save comparison"])
+def test_pictures_before_and_after_are_found_by_what_they_are_for(typed, window):
+    found, is_right = find(window.dialogs.entries(), typed)
+    assert is_right
+    assert {"Comparison", "Copy comparison"} <= {each.name for each in found}
+
+
+def test_all_that_cannot_be_done_at_first_says_why(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    disabled = [line for line in menu_lines(window) if not line.action.isEnabled()]
+    why_not = {each.name: each.reason for each in window.dialogs.entries() if each.reason}
+    in_lists = {line.name for line in disabled if len(line.path) > 1} - why_not.keys()
+    assert in_lists <= {"No list was opened or saved yet", "There are none", "Looking"}
+    assert {line.name for line in disabled} - in_lists <= why_not.keys()
+    for line in disabled:
+        if line.name in why_not:
+            assert why_not[line.name].endswith(".")
+            assert why_not[line.name] != line.action.whatsThis()
+    assert "(G)" in why_not["Crop to the part"]
+    assert "16 bits or floats" in why_not["False colour"]
+    assert "(Ctrl+B)" in why_not["Report"]
+    assert "(Ctrl+B)" in why_not["Save as SVG"]
 
 
 # -- the window
@@ -192,7 +220,7 @@ def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
 
 def test_what_is_only_near_is_said_and_not_done_by_enter(qtbot, window):
     palette = opened(window)
-    QTest.keyClicks(line(palette), "sepia")
+    QTest.keyClicks(line(palette), "invert")
     said = child(palette, "palette-about", QLabel).text()
     assert said == "No such filter or action here; nearest: Custom weights."
     QTest.keyClick(line(palette), Qt.Key.Key_Return)
