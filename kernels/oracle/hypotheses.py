@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from kernels.oracle.reference import filtered, to_pixel_type
 
 FEWEST = 8  # wrong samples that have to fit: fewer may do so by chance
 SIDE, SMALL, MAX_TAPS = 64, 8, 4_000_000  # of a tile in pixels, and products for its samples
+MANY = 24  # tiles on which what fits is held once more
 Tile = tuple[Span, Span]  # rows and columns
 Places = NDArray[np.intp]  # (n, 3): row, column and channel of samples
 LimitsOf = Callable[[Job], Limits]  # of outputs to a job
@@ -61,13 +62,18 @@ def why_wrong(
     places = {each: wrong[_inside(wrong, each)] for each in tiles}
     parts = (output[slice(*rows), slice(*columns)] for rows, columns in places)
     is_varied = any((each != each[0, 0, 0]).any() for each in parts)
-    found: dict[str, str] = {}
+    found: dict[str, Other] = {}
     for each in _others(job) if is_varied else ():
-        if _is_it(each, output, places, limits(each.job)):
-            found.setdefault(each.kind, f"{each.words}.")
+        if _fits(each, output, places, limits(each.job)):
+            found.setdefault(each.kind, each)
         yield ""
     if len(found) == 1:
-        yield from found.values()
+        (other,) = found.values()
+        for y, x in _spread(job, wrong, side):
+            if _fits_in(other, output, _around(job, y, x, side), limits(other.job)) is False:
+                return
+            yield ""
+        yield f"{other.words}."
     elif not found and is_all and job.strip is None:
         yield _where(job, output, wrong)
 
@@ -78,23 +84,41 @@ def _around(job: Job, y: int, x: int, side: int) -> Tile:
     return (top, min(top + side, job.height)), (left, min(left + side, job.width))
 
 
+def _spread(job: Job, wrong: Places, side: int) -> list[list[int]]:
+    """Middles of tiles that cover the picture, or of MANY, where samples are wrong."""
+    grid = [[y, x] for y in range(0, job.height, side) for x in range(0, job.width, side)]
+    if len(grid) <= MANY:
+        return [[y + side // 2, x + side // 2] for y, x in grid]
+    found: list[list[int]] = wrong[np.linspace(0, len(wrong) - 1, MANY).astype(int), :2].tolist()
+    return found
+
+
 def _inside(places: Places, tile: Tile) -> Mask:
     first, behind = np.transpose(tile)
     return np.asarray(((places[:, :2] >= first) & (places[:, :2] < behind)).all(1))
 
 
-def _is_it(other: Other, output: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
-    explained, allowed, size = 0, limits.bound + limits.levels, output.shape[:2]
+def _fits(other: Other, output: NDArray[Any], places: dict[Tile, Places], limits: Limits) -> bool:
+    explained = 0
     for tile, wrong in places.items():
-        rows, columns = (
-            (max(first, other.inset), min(last, most - other.inset))
-            for (first, last), most in zip(tile, size, strict=True)
-        )
-        if rows[0] < rows[1] and columns[0] < columns[1]:
-            if not _fitting(other, output, rows, columns, allowed).all():
-                return False
-            explained += int(_inside(wrong, (rows, columns)).sum())
-    return explained >= FEWEST and math.isfinite(allowed)
+        if (part := _fits_in(other, output, tile, limits)) is False:
+            return False
+        explained += int(_inside(wrong, part).sum()) if part else 0
+    return explained >= FEWEST and math.isfinite(limits.bound)
+
+
+def _fits_in(
+    other: Other, output: NDArray[Any], tile: Tile, limits: Limits
+) -> Tile | Literal[False] | None:
+    """The part of a tile that was compared, or False where it differs; None: nothing of it was."""
+    rows, columns = (
+        (max(first, other.inset), min(last, most - other.inset))
+        for (first, last), most in zip(tile, output.shape, strict=False)
+    )
+    if rows[0] >= rows[1] or columns[0] >= columns[1]:
+        return None
+    is_it = _fitting(other, output, rows, columns, limits.bound + limits.levels).all()
+    return (rows, columns) if is_it else False
 
 
 def _fitting(other: Other, output: NDArray[Any], rows: Span, columns: Span, allowed: float) -> Mask:
@@ -126,7 +150,10 @@ def _others(job: Job) -> Iterator[Other]:
     if job.channels > 1 and job.is_one_launch:
         words = "Right if the neighbours are the next samples, not those of the next pixels"
         yield Other("channels", words, job, _of_next_samples, inset=job.reach)
-    if job.has_alpha:
+    if job.opaque is not None:
+        apart = replace(job, opaque=None)
+        yield Other("alpha", "Right if colours are not weighted by alpha", apart)
+    elif job.has_alpha:
         yield Other("alpha", "Right if alpha is filtered as well", job, _with_alpha)
 
 

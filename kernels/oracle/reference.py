@@ -45,7 +45,8 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
         run = next(each for each in job.runs if each.taken >= count)
         if not run.filters_alpha:
             found[..., -1] = alpha
-        found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
+        with np.errstate(invalid="ignore"):  # of an infinite alpha
+            found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
     else:
         found += _lift(step.filter)
     if step.blend != OUTPUT:

@@ -198,3 +198,14 @@ def test_of_a_large_picture_parts_are_compared(monkeypatch):
     )
     assert why(job, answer, max_taps=10_000_000) == "Right if the border is mirror."
     assert max(end - top for (top, end), _ in asked) <= 64
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_what_fits_is_held_all_over_a_large_picture(is_broken):
+    picture = np.random.default_rng(0).integers(0, 256, (512, 768, 3), np.uint8)
+    job = Job.of(picture, np.full((5, 5), 1 / 25, np.float32))
+    output = to_pixel_type(filtered(job.but(border="zero")), picture.dtype)
+    if is_broken:
+        output[100:200] = 0
+    *_, check = checking(job, output, Tolerance(chain=25), None)
+    assert check.why == ("" if is_broken else "Right if the border is zero.")
