@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -303,12 +303,18 @@ class PillowReader:
         """
         if self._is_deep:
             notes.append("Frames behind the first are read with 8 of their 16 bits.")
-        key, is_grey = (self._path, self._path.stat().st_mtime_ns), self._image.mode == "L"
+        status, is_grey = self._path.stat(), self._image.mode == "L"
+        # Files are put in the place of others with the time of those.
+        changed = status.st_mtime_ns, status.st_ctime_ns
+        key = self._path, status.st_ino, status.st_size, *changed
         image = _drawn.pop(key, None)
         if image is None or image.tell() >= self._page:
             sound = self._found and self._found.sound
-            image = Image.open(io.BytesIO(sound or self._path.read_bytes()), formats=_FORMATS)
-            if isinstance(image, GifImageFile) and image.dispose_extent is not None:
+            data = io.BytesIO(sound or self._path.read_bytes())
+            is_gif = self._image.format == "GIF"
+            image = _Gif(data) if is_gif else Image.open(data, formats=_FORMATS)
+            if isinstance(image, _Gif) and image.dispose_extent is not None:
+                image.most = image.width * image.height + BAND_PIXELS
                 _begin(image, image.dispose_extent)
         for number in range(image.tell() + 1, self._page):
             if self._is_stopped():
@@ -329,13 +335,24 @@ class PillowReader:
         return samples[..., : 1 if is_grey else 3]
 
 
-_drawn: dict[tuple[Path, int], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
+_drawn: dict[tuple[Any, ...], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
 
 
 def forget_others(path: Path) -> None:
     """Let go of the frames that are kept of any file but that one."""
     for key in [each for each in _drawn if each[0] != path]:
         _drawn.pop(key, None)
+
+
+class _Gif(GifImageFile):
+    """A GIF, of which no frame may reach far out: Pillow would decode all of that, and crop it."""
+
+    most: float = inf  # pixels of the picture that such a frame makes larger
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_size" and prod(value) > self.most:
+            raise ValueError(f"a frame reaches out to {value}")
+        super().__setattr__(name, value)
 
 
 def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:

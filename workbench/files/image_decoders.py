@@ -169,7 +169,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
     resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
         xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
-    except (ValueError, ElementTree.ParseError):
+    except (ValueError, ElementTree.ParseError, RecursionError):
         notes.append("Damaged XMP data were dropped.")
     if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
         resolution = None

@@ -98,7 +98,8 @@ def found_in(file: BinaryIO) -> Found:
         reader = texts if each.kind in _TEXTS else stream  # so that no keyword is taken for a fact
         parse = getattr(reader, f"chunk_{each.kind.decode('latin-1')}", None)
         try:
-            if each.kind not in _NOT_READ and not _is_whole(file, each):
+            is_read = each.kind not in _NOT_READ
+            if not each.kind.isalpha() or (is_read and not _is_whole(file, each)):
                 raise ValueError(each.kind)
             file.seek(each.offset)
             if each.kind == b"cICP":
