@@ -27,6 +27,7 @@ from workbench.imaging.pictures import Page
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
+MAX_JPEGS = 256  # that are looked at, since slides have many; Pillow knows none of two channels
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -239,8 +240,8 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
-    if page.compression in _WEBP:
-        _refuse_larger(path, page)
+    if page.compression in _WEBP or (_JPEG[0] == page.compression and page.samplesperpixel != 2):
+        _refuse_other_sizes(path, page)
 
 
 def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
@@ -329,13 +330,16 @@ def _is_read_by_pillow(page: tifffile.TiffPage) -> bool:
     )
 
 
-def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:
-    """Raise ValueError where a strip or tile holds a picture that is larger than it should be."""
+def _refuse_other_sizes(path: Path, page: tifffile.TiffPage) -> None:
+    """Raise ValueError where a strip or tile holds a WebP larger than it, or a smaller JPEG."""
+    (high, wide), is_webp = page.chunks[:2], page.compression in _WEBP
     with path.open("rb") as file:
-        for offset, count in zip(page.dataoffsets, page.databytecounts, strict=True):
+        for index, offset in enumerate(page.dataoffsets[: None if is_webp else MAX_JPEGS]):
             file.seek(offset)
-            with Image.open(io.BytesIO(file.read(count))) as packed:
-                if packed.height > page.chunks[0] or packed.width > page.chunks[1]:
+            with Image.open(io.BytesIO(file.read(page.databytecounts[index]))) as packed:
+                top = 0 if page.is_tiled else index % -(-page.imagelength // high) * high
+                is_small = packed.width < wide or packed.height < min(high, page.imagelength - top)
+                if (packed.height > high or packed.width > wide) if is_webp else is_small:
                     raise ValueError(f"a strip of {packed.size}")
 
 

@@ -79,7 +79,12 @@ def reader_of(
     elif start.startswith(b"BM"):
         found = png.Found(bmp.info_of(path, start), [], [], None)
     sound = None if found is None else found.sound
-    image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
+    try:
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
+    except ValueError:  # an AVIF's decoder refuses it for its EXIF
+        found = png.Found({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))
+        found.info.update(image.info)
     kind = from_codecs.CodecReader if image.format in from_codecs.FORMATS else PillowReader
     return kind(path, image, start, is_stopped, page, found)
 
