@@ -320,7 +320,8 @@ class PillowReader:
         image = _drawn.pop(key, None)
         if image is None or image.tell() >= self._page:
             data = io.BytesIO(self._whole)
-            image = _Gif(data) if self._image.format == "GIF" else Image.open(data)
+            is_gif = self._image.format == "GIF"
+            image = _Gif(data) if is_gif else Image.open(data, formats=_FORMATS)
             if isinstance(image, _Gif) and image.dispose_extent is not None:
                 _begin(image, image.dispose_extent)
         for number in range(image.tell() + 1, self._page):

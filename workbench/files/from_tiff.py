@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
@@ -336,11 +336,15 @@ def _refuse_other_sizes(path: Path, page: tifffile.TiffPage) -> None:
     with path.open("rb") as file:
         for index, offset in enumerate(page.dataoffsets[: None if is_webp else MAX_JPEGS]):
             file.seek(offset)
-            with Image.open(io.BytesIO(file.read(page.databytecounts[index]))) as packed:
+            if not (data := file.read(page.databytecounts[index])):
+                continue  # a hole
+            with suppress(UnidentifiedImageError), Image.open(io.BytesIO(data)) as packed:
                 top = 0 if page.is_tiled else index % -(-page.imagelength // high) * high
                 is_small = packed.width < wide or packed.height < min(high, page.imagelength - top)
                 if (packed.height > high or packed.width > wide) if is_webp else is_small:
                     raise ValueError(f"a strip of {packed.size}")
+                continue
+            raise ValueError("a strip of something else")
 
 
 def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:

@@ -78,9 +78,8 @@ def reader_of(
             found = png.found_in(whole)
     elif start.startswith(b"BM"):
         found = png.Found(bmp.info_of(path, start), [], [], None)
-    sound = None if found is None else found.sound
     try:
-        image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
     except ValueError:  # an AVIF's decoder refuses it for its EXIF
         found = png.Found({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))

@@ -275,6 +275,9 @@ def test_a_jpeg_that_does_not_fill_its_part_of_a_tiff_is_refused(how, planes, tm
             (tmp_path / "a.tif").write_bytes(data)
             with pytest.raises(ImageFileError, match="damaged"):
                 load(tmp_path / "a.tif")
+    (tmp_path / "a.tif").write_bytes(whole.replace(b"\xff\xd8", b"\xff\xff"))
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(tmp_path / "a.tif")
 
 
 @pytest.mark.parametrize("packing", ["jpegxl", "jpeg2000", "png", "lerc"])
