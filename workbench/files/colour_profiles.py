@@ -131,7 +131,7 @@ def _name_and_space(icc: bytes) -> tuple[str, str | None]:
         profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
         name = ImageCms.getProfileDescription(profile).strip() or "unnamed"
         return name, profile.profile.xcolor_space.strip()
-    except (OSError, ImageCms.PyCMSError):
+    except (OSError, TypeError, ValueError, ImageCms.PyCMSError):  # also of a wrong type
         return "", None
 
 

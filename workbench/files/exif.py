@@ -26,6 +26,7 @@ Field = tuple[int, int, bytes]
 Fields = dict[int, dict[int, Field]]
 _EXIF, _GPS, _INTEROP = 34665, 34853, 40965
 _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
+_DIRECTORIES = _EXIF, _GPS, _INTEROP  # their tags elsewhere lead nowhere
 _THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
 _DAMAGED = "Damaged EXIF data were dropped."
 
@@ -66,8 +67,10 @@ def fields_in(
             for tag in _tags(source, at, notes):
                 is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or is_exif)
                 if tag.code in _INSIDE.get(name, ()):
-                    todo += [] if tag.code in dict(todo) else [(tag.code, tag.valueoffset)]  # once
-                elif (is_ours or name) and tag.dtype <= _LAST_TYPE:
+                    # Damaged files may name one again and again, or lead in circles.
+                    is_new = all(tag.code != key and tag.valueoffset != at for key, at in todo)
+                    todo += [(tag.code, tag.valueoffset)] if is_new else []
+                elif (is_ours or name) and tag.code not in _DIRECTORIES and tag.dtype <= _LAST_TYPE:
                     own[tag.code] = _field(source, tag)
         found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
@@ -143,7 +146,7 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
         main[_ORIENTATION] = 3, 1, struct.pack("<H", 1)
     kept = {
         name: {tag: each for tag, each in fields[name].items() if tag not in _LEFT_OUT}
-        for name in (_EXIF, _GPS, _INTEROP)
+        for name in _DIRECTORIES
         if name in fields
     }
     news = zip((*_SIZE, ExifTags.Base.ColorSpace), (width, height, _SRGB), strict=True)
@@ -291,7 +294,7 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
 
     It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
     history and the settings of raw converters are left out.
-    Raises ValueError or ParseError where it is damaged.
+    Raises ValueError, ParseError or RecursionError where it is damaged.
     """
     text = packet.decode() if isinstance(packet, bytes) else packet
     if len(text) > MAX_BYTES or "<!DOCTYPE" in text:

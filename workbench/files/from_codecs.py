@@ -27,7 +27,8 @@ POLL_S, _UNKNOWN = 0.05, 2
 _HEIC = re.compile(rb".{4}ftyp(?!(.{4})*avi[fs])(.{4})*(hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
 _DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
 _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
-_JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.)", re.DOTALL)  # channels, and bits less one
+# Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
+_JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
 _ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
 
 
@@ -57,15 +58,13 @@ class CodecReader(PillowReader):
     """A reader of an AVIF, HEIC or JPEG 2000, of more than 8 bits not by Pillow."""
 
     @cached_property
-    def _whole(self) -> bytes:
-        return self._path.read_bytes()
-
-    @cached_property
     def _bits(self) -> int:
         """Bits of a sample.  Raises ImageFileError where nothing here decodes them."""
         if self._image.format == "AVIF" and (found := _DEPTH_OF_AVIF.search(self._whole)):
             return (8, 8, 10, 12)[found[1][0] >> 5 & 3]
-        if self._image.format == "JPEG2000" and (found := _JPEG_2000.search(self._whole)):
+        if self._image.format == "JPEG2000":
+            if (found := _JPEG_2000.search(self._whole)) is None:
+                raise EOFError(self._path.name)
             channels, bits = int.from_bytes(found[1], "big"), found[2][0] + 1
             if channels > 4 or bits > 16:  # signed ones count from 129
                 kind = f"a JPEG 2000 with {channels} channels, or of signed or over 16 bits"

@@ -9,13 +9,14 @@ import ctypes
 import io
 import logging
 import re
+import struct
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import imagecodecs
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image, ImageFile, _imaging
+from PIL import Image, ImageFile, JpegImagePlugin, _imaging
 from PIL.GifImagePlugin import GifImageFile
 
 from kernels.core.plain_data import table_beside
@@ -89,6 +90,17 @@ def hush() -> None:
         pillows.TIFFSetWarningHandler(None)
 
 
+def _take_segment(image: JpegImagePlugin.JpegImageFile, marker: int) -> None:
+    """Take a segment beside a JPEG's samples; Pillow refuses the picture where it is too short."""
+    try:
+        JpegImagePlugin.APP(image, marker)
+    except struct.error:
+        image.info.setdefault("damaged", []).append(f"APP{marker & 15}")
+    image.icclist = [each.ljust(15, b"\1") for each in image.icclist]  # a profile that is none
+
+
+_HOW: tuple[str, str, Any] = "APP", "", _take_segment
+JpegImagePlugin.MARKER |= dict.fromkeys(range(0xFFE0, 0xFFF0), _HOW)
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
@@ -221,11 +233,10 @@ class PillowReader:
         samples = self._frame(notes) if self._is_frame else self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
-        info, is_tiff = image.info, image.format == "TIFF"
-        if self._found is not None:
-            info = _interpreted(self._found.info)
-            if self._found.damaged:
-                notes.append(f"Damaged in the PNG, left out: {', '.join(self._found.damaged)}.")
+        is_tiff = image.format == "TIFF"
+        info = image.info if self._found is None else _interpreted(self._found.info)
+        if damaged := info.get("damaged") if self._found is None else self._found.damaged:
+            notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
         fields = exif_of.fields_in(info.get("exif"), notes)
         if is_tiff:
             with tifffile.TiffFile(self._path) as tiff:
@@ -246,12 +257,13 @@ class PillowReader:
         )
 
     @cached_property
+    def _whole(self) -> bytes:
+        return (self._found and self._found.sound) or self._path.read_bytes()
+
+    @property
     def _data(self) -> bytes:
         """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        if not (self._is_quick or self._is_deep):
-            return b""
-        sound = None if self._found is None else self._found.sound
-        return self._path.read_bytes() if sound is None else sound
+        return self._whole if self._is_quick or self._is_deep else b""
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
@@ -308,12 +320,14 @@ class PillowReader:
         """
         if self._is_deep:
             notes.append("Frames behind the first are read with 8 of their 16 bits.")
-        key, is_grey = (self._path, self._path.stat().st_mtime_ns), self._image.mode == "L"
+        status, is_grey = self._path.stat(), self._image.mode == "L"
+        key = self._path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
         image = _drawn.pop(key, None)
         if image is None or image.tell() >= self._page:
-            sound = self._found and self._found.sound
-            image = Image.open(io.BytesIO(sound or self._path.read_bytes()), formats=_FORMATS)
-            if isinstance(image, GifImageFile) and image.dispose_extent is not None:
+            data = io.BytesIO(self._whole)
+            is_gif = self._image.format == "GIF"
+            image = _Gif(data) if is_gif else Image.open(data, formats=_FORMATS)
+            if isinstance(image, _Gif) and image.dispose_extent is not None:
                 _begin(image, image.dispose_extent)
         for number in range(image.tell() + 1, self._page):
             if self._is_stopped():
@@ -334,7 +348,7 @@ class PillowReader:
         return samples[..., : 1 if is_grey else 3]
 
 
-_drawn: dict[tuple[Path, int], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
+_drawn: dict[tuple[Any, ...], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
 
 
 def forget_others(path: Path) -> None:
@@ -343,12 +357,24 @@ def forget_others(path: Path) -> None:
         _drawn.pop(key, None)
 
 
-def _begin(image: GifImageFile, extent: tuple[int, int, int, int]) -> None:
+class _Gif(GifImageFile):
+    """A GIF, of which no frame may reach far out: Pillow would decode all of that, and crop it."""
+
+    most: float = inf  # pixels of the picture that such a frame makes larger
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_size" and prod(value) > self.most:
+            raise ValueError(f"a frame reaches out to {value}")
+        super().__setattr__(name, value)
+
+
+def _begin(image: _Gif, extent: tuple[int, int, int, int]) -> None:
     """Draw the first frame, and dispose of it; nothing is around it."""
     first, drawn = Image.new("RGBA", image.size), image.convert("RGBA")
     if image.disposal_method < 2:  # it stays
         first.paste(drawn.crop(extent), extent[:2])
     image.im, image._mode, image.dispose = first.im, "RGBA", None
+    image.most = image.width * image.height + BAND_PIXELS
     image.info["transparency"] = 0  # what is disposed of becomes clear
 
 

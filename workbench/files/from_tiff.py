@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
@@ -27,6 +27,7 @@ from workbench.imaging.pictures import Page
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
+MAX_JPEGS = 256  # that are looked at, since slides have many; Pillow knows none of two channels
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -235,14 +236,8 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
-    if page.compression in _WEBP:
-        # A strip or tile may hold a picture that is larger than it should be.
-        with path.open("rb") as file:
-            for offset, count in zip(page.dataoffsets, page.databytecounts, strict=True):
-                file.seek(offset)
-                with Image.open(io.BytesIO(file.read(count))) as packed:
-                    if packed.height > page.chunks[0] or packed.width > page.chunks[1]:
-                        raise ValueError(f"a strip of {packed.size}")
+    if page.compression in _WEBP or (_JPEG[0] == page.compression and page.samplesperpixel != 2):
+        _refuse_other_sizes(path, page)
 
 
 def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
@@ -337,6 +332,23 @@ def _is_read(page: tifffile.TiffPage) -> bool:
         and (not is_inks or page.tags.valueof(INK_SET_TAG, _CMYK) == _CMYK)
         and (has_white or not (is_inks or _ASSOCIATED in page.extrasamples))
     )
+
+
+def _refuse_other_sizes(path: Path, page: tifffile.TiffPage) -> None:
+    """Raise ValueError where a strip or tile holds a WebP larger than it, or a smaller JPEG."""
+    (high, wide), is_webp = page.chunks[:2], page.compression in _WEBP
+    with path.open("rb") as file:
+        for index, offset in enumerate(page.dataoffsets[: None if is_webp else MAX_JPEGS]):
+            file.seek(offset)
+            if not (data := file.read(page.databytecounts[index])):
+                continue  # a hole
+            with suppress(UnidentifiedImageError), Image.open(io.BytesIO(data)) as packed:
+                top = 0 if page.is_tiled else index % -(-page.imagelength // high) * high
+                is_small = packed.width < wide or packed.height < min(high, page.imagelength - top)
+                if (packed.height > high or packed.width > wide) if is_webp else is_small:
+                    raise ValueError(f"a strip of {packed.size}")
+                continue
+            raise ValueError("a strip of something else")
 
 
 def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:

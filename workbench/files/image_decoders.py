@@ -78,8 +78,12 @@ def reader_of(
             found = png.found_in(whole)
     elif start.startswith(b"BM"):
         found = png.Contents(bmp.info_of(path, start), [], [], None)
-    sound = None if found is None else found.sound
-    image = files.enter_context(from_pillow.image_in(path, is_stopped, sound))
+    try:
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
+    except ValueError:  # an AVIF's decoder refuses it for its EXIF
+        found = png.Contents({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))
+        found.info.update(image.info)
     kind = from_codecs.CodecReader if image.format in from_codecs.FORMATS else PillowReader
     return kind(path, image, start, is_stopped, page, found)
 
@@ -169,7 +173,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
     resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
         xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
-    except (ValueError, ElementTree.ParseError):
+    except (ValueError, ElementTree.ParseError, RecursionError):
         notes.append("Damaged XMP data were dropped.")
     if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
         resolution = None

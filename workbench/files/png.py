@@ -54,11 +54,12 @@ def parts_with(
 def chunks(file: BinaryIO) -> Iterator[Chunk]:
     """Yield the chunks in order, skipping over their data; none where `file` is not a PNG.
 
-    Ends early, without complaint, where the file does.
+    Ends early, without complaint, where the file does; what is behind its end means nothing.
     """
     if file.read(len(SIGNATURE)) != SIGNATURE:
         return
-    while len(head := file.read(8)) == 8:
+    kind = b""
+    while kind != b"IEND" and len(head := file.read(8)) == 8:
         length, kind = struct.unpack(">I4s", head)
         found = Chunk(kind, file.tell(), length)
         yield found
@@ -98,7 +99,7 @@ def found_in(file: BinaryIO) -> Contents:
         reader = texts if each.kind in _TEXTS else stream  # so that no keyword is taken for a fact
         parse = getattr(reader, f"chunk_{each.kind.decode('latin-1')}", None)
         try:
-            if each.kind not in _NOT_READ and not _is_whole(file, each):
+            if not (each.kind.isalpha() and (each.kind in _NOT_READ or _is_whole(file, each))):
                 raise ValueError(each.kind)
             file.seek(each.offset)
             if each.kind == b"cICP":

@@ -142,7 +142,7 @@ class TiffRows:
         if data is not None:
             with Image.open(io.BytesIO(data)) as packed:
                 across, down = packed.width - self._segment_width, packed.height - self.segment_rows
-                if max(across, down) >= JPEG_BLOCK:
+                if max(across, down) >= JPEG_BLOCK or across < 0:
                     raise ValueError(f"a segment of {packed.size}")
         return {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
 

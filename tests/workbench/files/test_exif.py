@@ -103,10 +103,23 @@ def test_a_directory_that_is_named_again_and_again_is_followed_once(monkeypatch)
     read, fromfile = [], tifffile.TiffTag.fromfile
     spy = lambda *args, **how: read.append(1) or fromfile(*args, **how)  # noqa: E731
     monkeypatch.setattr(tifffile.TiffTag, "fromfile", spy)
-    again = struct.pack("<HHII", 34665, 4, 1, 8) * 50
-    fields = exif_of.fields_in(b"II*\0\x08\0\0\0" + struct.pack("<H", 50) + again + bytes(4), [])
-    assert set(fields) == {0, 34665}
-    assert len(read) <= 4 * 50
+    start, count = b"II*\0\x08\0\0\0", struct.pack("<H", 50)
+    for at, found in ((8, {0}), (614, {0, 34665})):  # its own, and one behind it
+        again = struct.pack("<HHII", 34665, 4, 1, at) * 50 + bytes(4)
+        behind = struct.pack("<HHHII", 1, 40961, 3, 1, 1) + bytes(4)
+        fields = exif_of.fields_in(start + count + again + behind, [])
+        assert set(fields) == found
+        assert len(read) <= 4 * 50
+        read.clear()
+
+
+def test_a_directory_inside_itself_is_not_written_as_a_damaged_one(tmp_path):
+    inside = struct.pack("<HHHIIHHII", 2, 34665, 4, 1, 26, 34853, 4, 1, 99) + bytes(4)
+    for start in (b"\x01\0" + struct.pack("<HHII", 34665, 4, 1, 8), inside):
+        Image.new("L", (4, 4)).save(tmp_path / "a.png", exif=b"II*\0\x08\0\0\0" + start + inside)
+        picture = load(tmp_path / "a.png")
+        save(tmp_path / "b.png", picture.samples, metadata=picture.metadata)
+        assert load(tmp_path / "b.png").notes == ()
 
 
 def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
@@ -218,6 +231,7 @@ def test_what_describes_a_picture_is_kept_in_every_format_that_holds_it(tmp_path
         "<x:xmpmeta xmlns:x='adobe:ns:meta/'><not closed",
         '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
         "<a>" * 20_000 + "</a>" * 20_000,
+        PACKET.replace("Zoë", "<a>" * 20_000 + "</a>" * 20_000).replace("Orientation", "A"),
         "x" * 2_000_000,
     ],
 )

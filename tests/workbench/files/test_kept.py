@@ -476,6 +476,39 @@ def test_a_length_of_thousands_of_digits_loses_no_picture(tmp_path):
     np.testing.assert_array_equal(loaded(tmp_path, png_of([(b"tEXt", text)])).samples, SAMPLES)
 
 
+def test_chunks_of_no_name_and_what_is_behind_the_end_lose_no_picture(tmp_path):
+    picture = loaded(tmp_path, png_of([(b"\xff\xfe\xfd\xfc", b"a")]) + b"JUNK" * 9)
+    np.testing.assert_array_equal(picture.samples, SAMPLES)
+    assert len(picture.notes) == 1
+
+
+SEGMENTS = {0xE0: b"JFIF\0", 0xEE: b"Adobe", 0xE2: b"ICC_PROFILE\0"}
+
+
+@pytest.mark.parametrize("marker", SEGMENTS)
+def test_a_segment_of_a_jpeg_that_is_too_short_is_left_out_and_said(tmp_path, marker):
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", quality=95)
+    whole, data = (tmp_path / "a.jpg").read_bytes(), SEGMENTS[marker]
+    segment = struct.pack(">BBH", 255, marker, len(data) + 2) + data
+    picture = loaded(tmp_path, whole[:20] + segment + whole[20:])
+    np.testing.assert_array_equal(picture.samples, load(tmp_path / "a.jpg").samples)
+    assert len(picture.notes) == 1
+
+
+@pytest.mark.parametrize("packing", [None, "jpeg"])
+def test_profiles_of_any_type_and_damaged_ones_lose_no_tiff(tmp_path, packing):
+    path, sound = tmp_path / "a.tif", colour_profiles.profile_for(3)
+    how = {"photometric": "rgb", "compression": packing, "metadata": None}
+    tifffile.imwrite(path, SAMPLES, **how)
+    expected = load(path).samples
+    not_ascii = sound[:16] + b"\xffGB " + sound[20:]
+    for kind, count, value in ((4, 1, 5), (2, 4, "abc"), (7, len(sound), not_ascii)):
+        tifffile.imwrite(path, SAMPLES, extratags=[(34675, kind, count, value, True)], **how)
+        picture = load(path)
+        np.testing.assert_array_equal(picture.samples, expected)
+        assert any("profile" in each for each in picture.notes)
+
+
 # -- TIFF and PFM
 
 

@@ -4,6 +4,7 @@ What is read other libraries wrote, or it was built by hand; what was written th
 """
 
 import io
+import re
 import struct
 import subprocess
 import sys
@@ -357,6 +358,29 @@ def test_what_is_cut_short_is_refused_in_one_sentence(tmp_path, capsys, name, pa
     with pytest.raises(ImageFileError, match=r"\.$"):
         opened(tmp_path / name, data[: int(part * len(data))])
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("name", ["L", "RGB", "I;16"])
+def test_a_jpeg_2000_cut_off_between_tiles_is_refused(tmp_path, name):
+    path = tmp_path / "a.jp2"
+    Image.new(name, (90, 90), 99).save(path, tile_size=(32, 32))
+    whole = path.read_bytes()
+    assert load(path).samples.shape[:2] == (90, 90)
+    *_, last = re.finditer(b"\xff\x90\0\x0a", whole)
+    for at in (last.start(), last.start() + 2, len(whole) - 2):
+        with pytest.raises(ImageFileError, match="cut short"):
+            opened(path, whole[:at])
+
+
+def test_damaged_exif_loses_no_avif(tmp_path):
+    exif = Image.Exif()
+    exif[271] = "Maker"
+    whole = by_pillow(noise(30, 40, 3), "AVIF", exif=exif, icc_profile=P3)
+    sound = opened(tmp_path / "a.avif", whole)
+    picture = opened(tmp_path / "b.avif", re.sub(rb"II\*\0|MM\0\*", bytes(4), whole))
+    np.testing.assert_array_equal(picture.samples, sound.samples)
+    assert "Exif" in picture.notes[0]
+    assert picture.notes[1:] == sound.notes
 
 
 @given(st.sampled_from(NEWER), st.data())

@@ -1,5 +1,6 @@
 """Pages, frames and planes: each is what another program wrote or a player would show."""
 
+import os
 import struct
 from pathlib import Path
 
@@ -203,9 +204,35 @@ def test_frames_are_kept_until_another_file_is_opened(tmp_path):
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
     frames[0].save(tmp_path / "b.tif")
     load(tmp_path / "a.gif", page=2)
-    assert [path.name for path, _ in from_pillow._drawn] == ["a.gif"]
+    assert [path.name for path, *_ in from_pillow._drawn] == ["a.gif"]
     load(tmp_path / "b.tif")
     assert not from_pillow._drawn
+
+
+def test_frames_kept_are_not_those_of_a_file_put_in_its_place(tmp_path):
+    for number in (2, 3):  # the third would be drawn over the second one that is kept
+        pages = RNG.integers(0, 256, (4, 9, 9), np.uint8)
+        first, *others = map(Image.fromarray, pages)
+        first.save(tmp_path / "a.gif", save_all=True, append_images=others)
+        os.utime(tmp_path / "a.gif", (1e9, 1e9))
+        shown = load(tmp_path / "a.gif", page=number).samples[..., 0]
+        assert np.array_equal(shown, pages[number - 1])
+
+
+@pytest.mark.parametrize("disposal", [1, 2])
+def test_a_frame_that_reaches_far_out_of_a_gif_is_refused_before_it_is_decoded(disposal, tmp_path):
+    first, *others = (Image.new("L", (50, 40), 99 * k) for k in range(3))
+    path = tmp_path / "a.gif"
+    first.save(path, save_all=True, append_images=others, disposal=disposal)
+    data = bytearray(path.read_bytes())
+    whole = b"," + struct.pack("<4H", 0, 0, 50, 40)
+    struct.pack_into("<2H", data, data.index(whole, data.index(whole) + 1) + 5, 9000, 9000)
+    path.write_bytes(data)
+    assert load(path).samples.shape[:2] == (40, 50)
+    for page in (2, 3):
+        with pytest.raises(ImageFileError, match="damaged") as refused:
+            load(path, page=page)
+        assert "9000" in str(refused.value.__cause__)  # and no decoder's word
 
 
 def test_frames_of_a_grey_gif_are_grey(tmp_path):

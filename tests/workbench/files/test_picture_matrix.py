@@ -8,6 +8,7 @@ never by what reads them.
 import contextlib
 import itertools
 import random
+import re
 import struct
 import tracemalloc
 import zlib
@@ -256,6 +257,26 @@ def test_webp_in_a_tiff_is_read_where_it_is_no_larger_than_its_strip(channels, t
     assert outcome(tmp_path / "a.tif", samples, channels) == "read"
     packed = imagecodecs.webp_encode(np.zeros((2000, 2000, 3), "uint8"), lossless=True)
     (tmp_path / "a.tif").write_bytes(tiff(packed, 16, 16, 8, 2, 3, packing=50001))
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("how", [{"rowsperstrip": 16}, {"tile": (16, 16)}])
+@pytest.mark.parametrize("planes", ["contig", "separate"])
+def test_a_jpeg_that_does_not_fill_its_part_of_a_tiff_is_refused(how, planes, tmp_path):
+    samples = np.full((3, HEIGHT, WIDTH) if planes == "separate" else (HEIGHT, WIDTH, 3), 200, "u1")
+    how |= {"photometric": "rgb", "planarconfig": planes, "compression": "jpeg"}
+    tifffile.imwrite(tmp_path / "a.tif", samples, **how)
+    assert load(tmp_path / "a.tif").samples.min() > 190
+    whole = (tmp_path / "a.tif").read_bytes()
+    for frame in re.finditer(rb"\xff\xc0..\x08", whole, re.DOTALL):
+        for at in (frame.end(), frame.end() + 2):  # its height, and its width
+            data = bytearray(whole)
+            data[at + 1] -= 2
+            (tmp_path / "a.tif").write_bytes(data)
+            with pytest.raises(ImageFileError, match="damaged"):
+                load(tmp_path / "a.tif")
+    (tmp_path / "a.tif").write_bytes(whole.replace(b"\xff\xd8", b"\xff\xff"))
     with pytest.raises(ImageFileError, match="damaged"):
         load(tmp_path / "a.tif")
 
