@@ -35,8 +35,10 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
         columns or (0, job.width),
     )
     step, place = job.steps[count - 1], place_of(job, rows, columns, count)
-    if isinstance(step.filter, Correlation | Length):
-        found = _summed(step.filter, place.given)
+    if isinstance(step.filter, Length):
+        found = length(place.given)
+    elif isinstance(step.filter, Correlation):
+        found = weighted(place.given, step.filter.weights)
     else:
         found = output(step.filter, place)
     before = place.read(0)
@@ -88,13 +90,6 @@ def place_of(job: Job, rows: Span, columns: Span, count: int = 1) -> Place:
     around = (rows[0] - reach, rows[1] + reach), (columns[0] - reach, columns[1] + reach)
     where = rows, columns, (job.height, job.width), job.border
     return Place(_given(job, *around, count - 1), reach, *where, job.channels - job.has_alpha)
-
-
-def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
-    """What a filter gives of samples that reach beyond its output by `reach` on each side."""
-    if isinstance(chosen, Length):
-        return length(given)
-    return weighted(given, chosen.weights)
 
 
 def _lift(chosen: Filter) -> float:
