@@ -18,7 +18,7 @@ import OpenEXR
 import pillow_heif
 import pytest
 import tifffile
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageCms
 from PySide6.QtGui import QColorSpace
@@ -383,6 +383,7 @@ def test_damaged_exif_loses_no_avif(tmp_path):
     assert picture.notes[1:] == sound.notes
 
 
+@settings(max_examples=20)
 @given(st.sampled_from(NEWER), st.data())
 def test_flipped_bytes_give_a_picture_or_one_sentence(tmp_path_factory, name, data):
     broken = bytearray(all_kinds()[name])
