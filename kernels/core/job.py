@@ -251,10 +251,8 @@ class Job:
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
         """The job of one of `runs`, given what those before it gave."""
-        if (
-            run.blend.offset and picture.dtype != np.float32
-        ):  # before it is added, sums may be beyond what integers hold
-            picture = _in_floats(picture)
+        if run.blend.offset and picture.dtype != np.float32:
+            picture = _in_floats(picture)  # without it, sums may be beyond what integers hold
         how: dict[str, Any] = {"is_rounded": False, "region": None, "is_flat": False}
         how |= {"opaque": None, "filters_alpha": run.filters_alpha}
         return replace(self, picture=picture, steps=run.steps, **how)

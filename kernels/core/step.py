@@ -61,6 +61,12 @@ class Correlation:
         """True if the weights add up to 1, so that what is the same everywhere stays as it is."""
         return abs(float(self.weights.sum(dtype=np.float64)) - 1) < MEAN_WITHIN
 
+    @property
+    def is_identity(self) -> bool:
+        """True if every sample stays as it is."""
+        is_one = self.weights[self.reach, self.reach] == 1 and np.count_nonzero(self.weights) == 1
+        return bool(is_one) and not self.offset
+
 
 def _check_weights(weights: Weights) -> None:
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
@@ -69,9 +75,6 @@ def _check_weights(weights: Weights) -> None:
         raise BadJobError(f"Weights of size {len(weights)} are above {MAX_KSIZE}, the largest.")
     if weights.dtype != np.float32 or not np.isfinite(weights).all():
         raise BadJobError("Weights must be finite float32 numbers.")
-
-
-UNCHANGED = Correlation(np.ones((1, 1), np.float32))
 
 
 @dataclass(frozen=True, slots=True)

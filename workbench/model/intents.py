@@ -19,7 +19,7 @@ from kernels.core.cache import blank
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Job, Pick, Region, Result
-from kernels.core.step import OUTPUT, UNCHANGED, Correlation, Step, StepRun
+from kernels.core.step import Correlation, Step, StepRun
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
@@ -75,8 +75,8 @@ def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
     User kernels have alpha as it is, which they copy; what changes nothing keeps hidden colours.
     """
     is_own_kernel = any(is_own(each.implementation) for each in steps)
-    is_changed = any(each.filter != UNCHANGED or each.blend != OUTPUT for each in steps)
-    if state.picture is None or state.alpha == "apart" or is_own_kernel or not is_changed:
+    is_same = all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
+    if state.picture is None or state.alpha == "apart" or is_own_kernel or is_same:
         return None
     return state.picture.white if state.picture.is_transparent else None
 

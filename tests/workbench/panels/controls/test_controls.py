@@ -241,10 +241,11 @@ def test_clear_pixels_colour_nothing_unless_channels_are_filtered_apart(qtbot, w
     assert "--alpha apart" in " ".join(filter_words(window.store.state, None))
     hidden = samples.copy()
     hidden[..., :3][samples[..., 3] == 0] = 99
-    same = {"alpha": "premultiplied", "filter": "identity", "ksize": 1}
-    settle(qtbot, window, lambda: window.store.update(**same))
-    show_picture(qtbot, window, hidden)
-    assert np.array_equal(window.live.result.picture, hidden)  # what changes nothing keeps it
+    for ksize in (1, 7):
+        same = {"alpha": "premultiplied", "filter": "identity", "ksize": ksize}
+        settle(qtbot, window, lambda same=same: window.store.update(**same))
+        show_picture(qtbot, window, hidden.copy())
+        assert np.array_equal(window.live.result.picture, hidden)  # what changes nothing keeps it
 
 
 # -- with a GPU
