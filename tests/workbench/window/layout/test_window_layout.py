@@ -81,7 +81,7 @@ def test_nothing_is_written_over_the_picture_where_that_is_not_wanted(qtbot, win
     show_picture(qtbot, other, np.full((200, 300, 3), 255, np.uint8))
     assert not corner(other), "as the other was left"
     trigger(other, "Captions")
-    assert corner(other)
+    until(qtbot, lambda: corner(other))
 
 
 def test_at_first_there_is_nothing_but_the_picture_and_what_everybody_needs(window):
