@@ -136,7 +136,7 @@ def _refuse_a_tolerance(header: Header) -> None:
     for field in chosen:
         if header.fields[field] != getattr(after, field, None):
             raise header.error(
-                f"{field} says how far an answer may be off, which a kernel of your own cannot "
+                f"{field} says how far an output may be off, which a kernel of your own cannot "
                 "choose; leave it out, or copy it from the rung that is named in after",
                 field,
             )
