@@ -74,7 +74,7 @@ def unwritten_in_words(unwritten: Mask, corner: tuple[int, int] = (0, 0)) -> str
 
 
 BY_ORDER = (
-    "The answer depends on which thread comes first, or on what an earlier launch left behind"
+    "The output depends on which thread comes first, or on what an earlier launch left behind"
 )
 
 

@@ -133,7 +133,7 @@ class _Child:
             with suppress(MemoryError):
                 return self._device.host_memory(size)
         raise OutOfMemoryError(
-            f"It takes {size / (1 << 30):,.3g} GiB for the picture, the answer and the kernel's "
+            f"It takes {size / (1 << 30):,.3g} GiB for the picture, the output and the kernel's "
             "own buffers, which there is no room for; use a smaller picture, or smaller buffers."
         )
 

@@ -76,7 +76,7 @@ def small_size(job: Job) -> tuple[int, int]:
 
 def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:
     for check in checking(job, answer, rung.tolerance(job), max_taps=None):  # noqa: B007
-        yield Progress("checking the answer")
+        yield Progress("checking the output")
     return check
 
 

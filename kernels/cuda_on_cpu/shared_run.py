@@ -27,7 +27,7 @@ from kernels.rungs.headers import Facts
 from kernels.rungs.rung import Rung
 
 ALIGNMENT = 256  # of arrays on a device
-WORDS = {"source": "the picture", "target": "the answer"}
+WORDS = {"source": "the picture", "target": "the output"}
 
 Bytes = NDArray[np.uint8]
 Place = tuple[int, int]  # first byte, and the one behind the last

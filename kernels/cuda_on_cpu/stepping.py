@@ -89,7 +89,7 @@ class BlockSteps:
         each, names = rung.passes[number], {PICTURE: "the picture"}
         reads = [names.get(name, name) for name in (each.reads, *each.also_reads)]
         weights = ["weights"] * len(operands_of(rung.weights, job).arguments)
-        self.arrays = [*reads, *weights, "the answer" if each.writes == PICTURE else each.writes]
+        self.arrays = [*reads, *weights, "the output" if each.writes == PICTURE else each.writes]
         self.block, self.block_xy = (tuple(trace.head[n].tolist()) for n in ("block", "threads"))
         self.threads = int(self.block_xy[0] * self.block_xy[1])
         self.count = len(trace.steps)
@@ -300,7 +300,7 @@ class BlockSteps:
         return Touch(name, bool(access["is_store"]), offset, size, value, where, words)
 
     def _kind_of(self, array: int) -> np.dtype[Any]:
-        is_picture = self.arrays[array] in ("the picture", "the answer")
+        is_picture = self.arrays[array] in ("the picture", "the output")
         return self.job.picture.dtype if is_picture else np.dtype(np.float32)
 
 

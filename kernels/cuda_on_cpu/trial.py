@@ -213,7 +213,7 @@ def unset_variable(runs: Runs, region: Region, ended: Ended) -> Search:
     warned = yield from _warned(rung, ended.job)
     line, name = next(iter(warned.items()), (None, ""))
     name = f"{name} (line {line})" if line else "A variable"
-    return Finding("uninitialised", f"{name} {UNSET}; the answer depends on it.", region, line)
+    return Finding("uninitialised", f"{name} {UNSET}; the output depends on it.", region, line)
 
 
 def with_unset(rung: Rung, job: Job, found: Finding | None) -> Search:

@@ -56,7 +56,7 @@ def measure_checked(
         return str(error)
     assert result is not None
     if result.kernel is None:  # of a user kernel, which is never timed unchecked
-        return f"Its answer is {result.check}." if result.check else "A step of it has no time."
+        return f"Its output is {result.check}." if result.check else "A step of it has no time."
     if not sampling.check:
         return result
     check = yield from checked(engine, result, sampling.check_taps, known)
@@ -371,7 +371,7 @@ def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate
     if isinstance(found, str):
         return found
     if found.check is None or not found.check.ok:
-        return f"Its answer is {found.check or 'not checked'}."
+        return f"Its output is {found.check or 'not checked'}."
     low_ms, high_ms = found.timed.quartiles_ms
     return Candidate(job.implementation, block_xy, found.timed.median_ms, low_ms, high_ms)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS, Span
 from kernels.core.job import Job
-from kernels.core.nonlinear import KINDS, MAX_KSIZE, Morphology, Rank
+from kernels.core.nonlinear import KINDS, MAX_KSIZE, Bilateral, Morphology, Rank
 from kernels.core.poison import Mask
 from kernels.core.verdict import CHANNELS, Limits
 from kernels.oracle.nonlinear import Floats
@@ -145,8 +145,11 @@ def _others(job: Job) -> Iterator[Other]:
     for words, by in SHIFTS.items():
         yield Other("place", f"Right if shifted {words}", job, partial(_shifted, by), inset=1)
     if job.channels > 2:
-        words, order = "Right if red and blue are exchanged", [2, 1, 0, 3][: job.channels]
-        yield Other("channels", words, job, lambda *part: filtered(*part)[..., order])
+        orders = {"red and blue are exchanged": (2, 1, 0)}
+        orders |= {f"every colour is {name}": (at,) * 3 for at, name in enumerate(COLOURS)}
+        for words, order in orders.items():
+            made = partial(_ordered, [*order, 3][: job.channels])
+            yield Other("channels", f"Right if {words}", job, made)
     if job.channels > 1 and job.is_one_launch:
         words = "Right if the neighbours are the next samples, not those of the next pixels"
         yield Other("channels", words, job, _of_next_samples, inset=job.reach)
@@ -196,9 +199,19 @@ def _of_window(job: Job) -> Iterator[Other]:
         shape = "square" if chosen.is_disk else "disk"
         found.append(("shape", f"window is a {shape}", {"is_disk": not chosen.is_disk}))
     if isinstance(chosen, Rank):
-        found += [("order", f"{name} is taken", {"percentile": at}) for name, at in ORDERS.items()]
+        orders, count = dict(ORDERS), chosen.window.sum()
+        at = int(chosen.ranks(count)[0])
+        near = {"greater": at + 1, "smaller": at - 1}
+        for word, place in near.items():
+            if 0 <= place < count:
+                orders[f"next {word} sample of the window"] = 100 * (place + 0.5) / count
+        found += [("order", f"{name} is taken", {"percentile": at}) for name, at in orders.items()]
     if isinstance(chosen, Morphology):
         found += [("order", f"{each.replace('_', '-')} is taken", {"kind": each}) for each in KINDS]
+    if isinstance(chosen, Bilateral):
+        no_colour, no_place = {"sigma_colour": FAR}, {"sigma_space": FAR}
+        found.append(("weight", "weights are of distance alone, not of colour", no_colour))
+        found.append(("weight", "weights are of colour alone, not of distance", no_place))
     for kind, words, changes in found:
         yield Other(kind, f"Right if the {words}", job.but(filter=replace(chosen, **changes)))
 
@@ -210,6 +223,10 @@ def _unchanged(job: Job, rows: Span, columns: Span) -> Floats:
 def _shifted(by: tuple[int, int], job: Job, rows: Span, columns: Span) -> Floats:
     (top, end), (left, right), (dy, dx) = rows, columns, by
     return filtered(job, (top + dy, end + dy), (left + dx, right + dx))
+
+
+def _ordered(order: list[int], job: Job, rows: Span, columns: Span) -> Floats:
+    return filtered(job, rows, columns)[..., order]
 
 
 def _of_next_samples(job: Job, rows: Span, columns: Span) -> Floats:
@@ -231,6 +248,10 @@ def _wrapped(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 ORDERS = {"minimum": 0.0, "median": 50.0, "maximum": 100.0}
 SHIFTS = {"down": (-1, 0), "up": (1, 0), "right": (0, -1), "left": (0, 1)}  # and where it reads
+SHIFTS |= {"down and right": (-1, -1), "down and left": (-1, 1)}
+SHIFTS |= {"up and right": (1, -1), "up and left": (1, 1)}
+COLOURS = CHANNELS[3]
+FAR = 1e30  # a σ for which everything is near
 STORED: tuple[tuple[str, Callable[[Floats, np.dtype[Any]], NDArray[Any]]], ...] = (
     ("cut off instead of rounded", lambda found, to: to_pixel_type(np.trunc(found), to)),
     ("not saturated: they wrap around", lambda found, to: _wrapped(np.rint(found), to)),
@@ -245,20 +266,25 @@ def _where(job: Job, output: NDArray[Any], wrong: Places) -> str:
     (y, x, channel), parts = wrong.T, []
     if job.channels > 1 and np.ptp(channel) == 0:
         parts.append(f"in {CHANNELS[job.channels][channel[0]]}")
-    across = max(job.block_xy[0] // job.channels, 1)
-    for line, at, size, block in (
-        ("row", y, job.height, job.block_xy[1]),
-        ("column", x, job.width, across),
+    for line, at, size, block, samples in (
+        ("row", y, job.height, job.block_xy[1], 1),
+        ("column", x, job.width, job.block_xy[0], job.channels),
     ):
-        count = size - int(at.min())
-        if count <= max(block, job.reach) and 2 * count < size:
-            lines = f"{count} {line}s" if count > 1 else line
-            is_block = count == (size % block or block)
-            parts.append(f"in the last {lines}{f', the last {line} of blocks' * is_block}")
+        last = size * samples % block or block  # samples of the last block
+        for which, count, whole in (
+            ("last", size - int(at.min()), last),
+            ("first", int(at.max()) + 1, block),
+        ):
+            if count <= max(-(-block // samples), job.reach) and 2 * count < size:
+                lines = f"{count} {line}s" if count > 1 else line
+                is_block = f", the {which} {line} of blocks" * (count == -(-whole // samples))
+                parts.append(f"in the {which} {lines}{is_block}")
     far = np.minimum.reduce((y, x, job.height - 1 - y, job.width - 1 - x))  # from the edge
     if far.max() < job.reach and 2 * job.reach < min(job.height, job.width):
         parts = parts or [f"within {far.max() + 1} pixels of the edges"]
     values = output[y, x, channel]
+    if (output == values[0]).all():
+        return f"It is {values[0]:g} everywhere."
     if (values == values[0]).all() and len(wrong) >= FEWEST:
         parts.append(f"where it is {values[0]:g}")
     return f"Wrong only {', '.join(parts)}." if parts else ""

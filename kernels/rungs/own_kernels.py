@@ -17,6 +17,7 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
+from kernels.core.job import Job
 from kernels.rungs import headers
 from kernels.rungs.cuda_text import kernels_in, line_at, parameters_of, refused, without_comments
 from kernels.rungs.headers import BEGIN, END, PASSES, SMALLEST, Header, header_of, knobs, refusal
@@ -135,7 +136,7 @@ def _refuse_a_tolerance(header: Header) -> None:
     for field in chosen:
         if header.fields[field] != getattr(after, field, None):
             raise header.error(
-                f"{field} says how far an answer may be off, which a kernel of your own cannot "
+                f"{field} says how far an output may be off, which a kernel of your own cannot "
                 "choose; leave it out, or copy it from the rung that is named in after",
                 field,
             )
@@ -228,7 +229,7 @@ class StartingPoint:
     title: str
     stem: str  # of a name for its file
     text: str
-    tip: str = "Right, and as plain as can be"
+    tip: str = "Right for the chosen filter, and as plain as can be"
     filter: str = ""  # the key of the one that it is a whole kernel of
 
 
@@ -236,6 +237,17 @@ def starting_points() -> tuple[StartingPoint, ...]:
     """The plain kernel, whole ones of other filters, and every rung as something to change."""
     plain = StartingPoint("", "Plain kernel", "my_kernel", PLAIN.read_text(encoding="utf-8"))
     return (plain, *map(_whole, sorted(PLAIN.parent.glob("my_*.cu"))), *map(changing, ladder()))
+
+
+def plainest(job: Job | None) -> StartingPoint:
+    """The first that is right for what a job asks for: without weights, not the plain kernel."""
+    rungs = {each.key: each for each in ladder()}
+    plain, *others = starting_points()
+    for each in (plain, *others):
+        rung = rungs.get(each.key) or own_kernel(f"{each.stem}{SUFFIX}", each.text)
+        if job and rung.why_never(job) is None:
+            return each
+    return plain
 
 
 def _whole(path: Path) -> StartingPoint:

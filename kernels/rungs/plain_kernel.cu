@@ -10,7 +10,7 @@ __constant__ float WEIGHTS[KSIZE * KSIZE];
 // The program calls this once for every thread, in blocks of BLOCK_X * BLOCK_Y threads.
 extern "C" __global__ void convolve(
     const sample* __restrict__ src,  // the picture: rows of samples, those of a pixel side by side
-    sample* __restrict__ dst,        // the answer, laid out in the same way
+    sample* __restrict__ dst,        // the output, laid out in the same way
     int height,                      // rows
     int width,                       // pixels in a row, and so width * CHANNELS samples
     int pitch,                       // samples from the start of one row to that of the next

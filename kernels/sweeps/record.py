@@ -116,8 +116,8 @@ class Record:
             return self.outcome
         check = self.outcome.check
         if check is None:
-            return "Its answer was not checked."
-        return None if check.ok else f"Its answer is {check}."
+            return "Its output was not checked."
+        return None if check.ok else f"Its output is {check}."
 
     @property
     def megapixels_per_s(self) -> float | None:

@@ -83,14 +83,15 @@ class Asked:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, job: Job) -> Job:
-        """The job with this filter instead.  In what has no weights NaN have no place."""
+        """The job with this filter instead, and 0 for NaN and infinities it has no place for."""
         ksize = self.ksize or self.filter.nearest_size(job.ksize)
         offset = 0.0 if self.filter.gradient else job.correlation.offset
         scale = white(job.picture.dtype)
         made = self.filter.of_size(ksize, offset, white=scale, **self.parameters)
         picture = job.picture
-        if not self.filter.has_weights and np.isnan(picture).any():
-            picture = np.nan_to_num(picture, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        if not self.filter.has_weights and not np.isfinite(picture).all():
+            most = np.inf if self.filter.group == "Order" else 0.0
+            picture = np.nan_to_num(picture, nan=0.0, posinf=most, neginf=-most)
             picture.flags.writeable = False
         gradient, title = self.filter.gradient, self.filter.title
         return job.but(picture=picture, filter=made, gradient=gradient, title=title)

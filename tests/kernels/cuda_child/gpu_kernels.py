@@ -60,13 +60,13 @@ ENDED = {
     ),
     "trap": (RUNNING["trap"].text, "trap"),
     "assertion": (RUNNING["assertion"].text, "finds an assertion that does not hold: x < 40"),
-    "behind the answer": (
+    "behind the output": (
         kernel(f"{COPY}\nif (y == end_row - 1) row_of(dst, y + 1, pitch)[x] = 77;"),
-        "Something was written behind the end of the answer",
+        "Something was written behind the end of the output",
     ),
-    "before the answer": (
-        RUNNING["before the answer"].text,
-        "Something was written before the start of the answer",
+    "before the output": (
+        RUNNING["before the output"].text,
+        "Something was written before the start of the output",
     ),
     "writes to its input": (
         kernel(f"{COPY}\nif (x == 3 && y == 3) const_cast<sample*>(src)[0] ^= 1;"),
@@ -102,7 +102,7 @@ ANYTHING = (
 NOT_COMPILED = {name: kernel(body) for name, (body, _) in REFUSED.items()}
 NOT_COMPILED.pop("assembler of a GPU")  # of which a GPU has one
 CHEATS = {
-    "keeps the answer": kernel(
+    "keeps the output": kernel(
         f"{NUMBER}sample& mine = kept[y * width + x];\n"
         f"if (number == 0) mine = {RIGHT};\nrow_of(dst, y, pitch)[x] = mine;",
         KEPT,

@@ -29,9 +29,9 @@ ENDED = {
     "assertion": "^Line 8: thread (8, 3) of block (1, 0) finds an assertion that does not hold",
 }
 OUTSIDE = {
-    "behind_the_answer": "behind the end of the answer",
-    "before_the_answer": "before the start of the answer",
-    "between_rows": "behind the end of row 3 of the answer, where no sample is",
+    "behind_the_answer": "behind the end of the output",
+    "before_the_answer": "before the start of the output",
+    "between_rows": "behind the end of row 3 of the output, where no sample is",
     "to_the_picture": "to the picture, which is only to be read",
 }
 # What is wrong with the answer, if there is more to say than that it is.
@@ -123,7 +123,7 @@ def test_no_cheat_has_a_time(children, name, dtype):
 
 def test_a_write_outside_while_it_is_timed_takes_the_time_away(children):
     outcome = tried(children, text(run="when_timed_behind_the_answer"))
-    assert is_said("^Something was written behind the end of the answer.$", outcome.problem)
+    assert is_said("^Something was written behind the end of the output.$", outcome.problem)
     assert outcome.kernel is None
     assert outcome.answer is not None
 

@@ -47,9 +47,9 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
     begin, end = layout.places["target"]
     bytes_of = {"source": source, "target": target.view(np.uint8)}
     broken = [
-        (block, begin - 1, "before the start of the answer"),
-        (block, end, "behind the end of the answer"),
-        (bytes_of["target"], (2, -1), "row 2 of the answer"),
+        (block, begin - 1, "before the start of the output"),
+        (block, end, "behind the end of the output"),
+        (bytes_of["target"], (2, -1), "row 2 of the output"),
         (bytes_of["source"], (4, -1), "row 4 of the picture"),
         (bytes_of["source"], (4, 6), "to the picture"),
     ]

@@ -36,7 +36,7 @@ class Bad:
     finding  pattern of its sentence; None: that of the trial
     before   text before the kernel, on one line
     shared   bytes of dynamic shared memory
-    is_right the answer is, in spite of it
+    is_right the output is, in spite of it
     is_cuda  CUDA's compiler takes it
     """
 
@@ -120,25 +120,25 @@ RUNNING = {
         "bounds",
         r"^Line 8: .* reads column 61 of row 0 of the picture, which has 61\.$",
     ),
-    "row behind the answer": Bad(
+    "row behind the output": Bad(
         "if (x < width)\n row_of(dst, y, pitch)[x] = row_of(src, min(y, height - 1), pitch)[x];",
-        r"^Line 8: .* writes row 37 of the answer, which has 37\.$",
+        r"^Line 8: .* writes row 37 of the output, which has 37\.$",
         "bounds",
         is_right=True,
     ),
-    "before the answer": Bad(
+    "before the output": Bad(
         f"{COPY}\nif (x == 0 && y == 3) dst[-64] = 77;",
-        "^Something was written before the start of the answer",
+        "^Something was written before the start of the output",
         "bounds",
-        r"^Line 8: .* writes (column \d+ of )?row −1 of the answer",
+        r"^Line 8: .* writes (column \d+ of )?row −1 of the output",
         is_right=True,
     ),
     "behind the end of a row": Bad(
         COPY.replace("x < width && ", "").replace("[x];", "[min(x, width - 1)];")
         + "\nif (x == 3 && y == 36) row_of(dst, y, pitch)[99] = 1;",
-        "^Something was written behind the end of row 36 of the answer, where no sample is",
+        "^Something was written behind the end of row 36 of the output, where no sample is",
         "bounds",
-        r"^Line 8: thread \(3, 4\) .* writes column 99 of row 36 of the answer, which has 61\.$",
+        r"^Line 8: thread \(3, 4\) .* writes column 99 of row 36 of the output, which has 61\.$",
         is_right=True,
     ),
     "behind the end of a row of the picture": Bad(
@@ -185,7 +185,7 @@ RUNNING = {
         "if (x < width && y < end_row && threadIdx.x < 31 && x < width - 1)\n"
         "    row_of(dst, y, pitch)[x] = to_sample(tile[at + 1] * 0.0f + tile[at]);\n"
         f"else {COPY}",
-        "^The answer depends on which thread comes first",
+        "^The output depends on which thread comes first",
         "race",
         r"^Line 8: .* of tile, which thread \(0, 0\) .* reads in line 10, with no barrier",
     ),
@@ -217,14 +217,14 @@ RUNNING = {
     "a barrier for some, and a race": Bad(
         f"{TILE}\ntile[at] = {SAMPLE};\nif (threadIdx.y < 4)\n    __syncthreads();\n"
         f"const float sum = tile[at] + 0 * tile[at ^ 32];\n{STORE}",
-        "^The answer depends on which thread comes first",
+        "^The output depends on which thread comes first",
         "barrier",
         r"^Line 10: 128 of the 256 threads of block \(0, 0\) wait at this barrier and 128 ended",
     ),
     "a race before a later barrier": Bad(
         f"{TILE}\ntile[at] = {SAMPLE};\n"
         f"const float sum = tile[at] + 0 * tile[at ^ 32];\n{STORE}\n__syncthreads();",
-        "^The answer depends on which thread comes first",
+        "^The output depends on which thread comes first",
         "race",
         r"^Line 8: .* of tile, which thread \(0, 0\) .* reads in line 9, with no barrier",
     ),
@@ -237,23 +237,23 @@ RUNNING = {
     ),
     "all write one sample": Bad(
         f"{COPY}\ndst[0] = sample(x + y);",
-        "^The answer depends on which thread comes first",
+        "^The output depends on which thread comes first",
         "race",
-        r"^Line 8: thread \(1, 0\) of block \(0, 0\) writes column 0 of row 0 of the answer, "
+        r"^Line 8: thread \(1, 0\) of block \(0, 0\) writes column 0 of row 0 of the output, "
         r"which thread \(0, 0\) of block \(0, 0\) writes in line [78], with no barrier",
     ),
     # In both orders some samples have the value that they were poisoned with: 255 - its complement.
     "values by turns": Bad(
         "__shared__ unsigned char turn;\nconst unsigned char mine = ++turn;\n"
         "if (x < width && y < end_row) row_of(dst, y, pitch)[x] = mine;",
-        "^The answer depends on which thread comes first",
+        "^The output depends on which thread comes first",
         "",
         "",
     ),
     "two blocks write one sample": Bad(
         f"{COPY}\nif (threadIdx.x == 31 && x + 1 < width && y < end_row)\n"
         "    row_of(dst, y, pitch)[x + 1] = 9;",
-        r"^The answer depends on which thread comes first, .*: \d+ samples .* first at x 32",
+        r"^The output depends on which thread comes first, .*: \d+ samples .* first at x 32",
         "race",
         r"which thread \(31, 0\) of block \(0, 0\) writes in line 9",
     ),

@@ -90,6 +90,8 @@ PLANTED = {
     "shifted up": lambda job: np.roll(answer_of(job), -1, 0),
     "shifted left": lambda job: np.roll(answer_of(job), -1, 1),
     "shifted right": lambda job: np.roll(answer_of(job), 1, 1),
+    "shifted up and right": lambda job: np.roll(answer_of(job), (-1, 1), (0, 1)),
+    "every colour is green": lambda job: answer_of(job)[..., [1, 1, 1]],
     "red and blue": lambda job: answer_of(job)[..., [2, 1, 0]],
     "next samples": next_samples,
     "border is zero": lambda job: answer_of(job, border="zero"),
@@ -101,6 +103,9 @@ PLANTED = {
     "in the last column": put(np.s_[:, -1], lambda it: it[:, 9]),
     "in green": put(np.s_[..., 1], lambda it: it[..., 0]),
     "in the last 3 rows, where it is 0": put(np.s_[-3:], 0),
+    "in the first 8 rows, the first row of blocks": put(np.s_[:8], lambda it: it[8:16]),
+    "in the last 5 columns, the last column of blocks": put(np.s_[:, 85:], lambda it: it[:, :5]),
+    "It is 0 everywhere.": put(np.s_[:], 0),
     "where it is 0": put(np.s_[20:50, 30:60], 0),
 }
 
@@ -152,10 +157,14 @@ NONLINEAR = [
     (Rank(5, 0.0), {"percentile": 100.0}, "maximum"),
     (Rank(5), {"percentile": 0.0}, "minimum"),
     (Rank(5), {"is_disk": True}, "disk"),
+    (Rank(5), {"percentile": 54.0}, "next greater sample"),
+    (Rank(3, 100.0), {"percentile": 88.0}, "next smaller sample"),
     (Rank(5), {"ksize": 7}, "size is 7"),
     (Morphology(3, "opening"), {"kind": "closing"}, "closing"),
     (Morphology(3, "top_hat"), {"kind": "black_hat"}, "black-hat"),
     (Bilateral(5, 1.0, 60.0), {"ksize": 3}, "size is 3"),
+    (Bilateral(5, 1.0, 60.0), {"sigma_colour": 1e9}, "distance alone"),
+    (Bilateral(5, 1.0, 60.0), {"sigma_space": 1e9}, "colour alone"),
 ]
 
 

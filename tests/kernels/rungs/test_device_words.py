@@ -67,8 +67,8 @@ def test_nvrtc_knows_none_of_them_and_those_of_std_that_are_left(compiler):
         ('identifier "rand" is undefined', "compiled without C++'s library."),
         ("'cudaMalloc' was not declared in this scope", "the program gets the memory, copies"),
         ('identifier "cudaMemcpy" is undefined', "the program gets the memory, copies"),
-        ("assignment of read-only location '*(src + 8)'", "write to the answer, dst."),
-        ("expression must be a modifiable lvalue", "write to the answer, dst."),
+        ("assignment of read-only location '*(src + 8)'", "write to the output, dst."),
+        ("expression must be a modifiable lvalue", "write to the output, dst."),
         ('identifier "heigth" is undefined', ""),
     ],
 )

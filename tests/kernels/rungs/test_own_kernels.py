@@ -13,12 +13,13 @@ from kernels.core.job import Job
 from kernels.cuda_on_cpu.device_code import generated, told
 from kernels.engine.engine import all_implementations
 from kernels.rungs.cuda_text import kernels_in, without_comments
-from kernels.rungs.headers import HeaderError
+from kernels.rungs.headers import SMALLEST, HeaderError
 from kernels.rungs.own_kernels import (
     MAX_BYTES,
     changing,
     is_own,
     own_kernel,
+    plainest,
     read_own_kernel,
     starting_points,
 )
@@ -238,6 +239,15 @@ def test_whatever_one_begins_with_is_a_kernel(point):
     assert rung.tolerance(job) == origin.tolerance(job)
     assert rung.why_not_anywhere(job) == origin.why_not_anywhere(job)
     assert rung.defines(job) == origin.defines(job)
+
+
+@pytest.mark.parametrize("chosen", filters.all_filters(), ids=lambda chosen: chosen.key)
+def test_there_is_a_plain_kernel_for_every_filter(chosen):
+    made = chosen.of_size(chosen.nearest_size(5))
+    job = SMALLEST.but(filter=made, gradient=chosen.gradient, title=chosen.title)
+    point = plainest(job)
+    assert own_kernel(f"{point.stem}.cu", point.text).does(job)
+    assert (point.key == "") == (chosen.has_weights and not chosen.gradient)
 
 
 def test_of_the_header_what_has_to_do_with_the_launch_stays_as_it_is_written():

@@ -82,7 +82,7 @@ def test_one_that_is_right_is_measured_in_rounds_as_all_others(engine):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (text(run="wrong"), "Its answer is WRONG in "),
+        (text(run="wrong"), "Its output is WRONG in "),
         (text(run="nothing"), "mine.cu: 1,200 samples were never written"),
         (text(run="right_at_first"), "mine.cu: "),
         (text(run="crash"), "mine.cu: The process that runs kernels on the GPU crashed"),

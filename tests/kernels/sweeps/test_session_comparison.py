@@ -39,8 +39,8 @@ def the_pair(a, b):
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [
-        (wrong(CELL), "Its answer is WRONG"),
-        (replace(measured(CELL), check=None), "Its answer was not checked."),
+        (wrong(CELL), "Its output is WRONG"),
+        (replace(measured(CELL), check=None), "Its output was not checked."),
         ("It ran out of memory.", "It ran out of memory."),
     ],
 )

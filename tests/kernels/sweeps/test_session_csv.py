@@ -112,12 +112,12 @@ def test_a_row_holds_what_was_measured_and_of_what():
 @pytest.mark.parametrize(
     ("outcome", "check", "note"),
     [
-        (wrong(CELL), "wrong", "Its answer is WRONG"),
-        (replace(MEASURED, check=None), "none", "Its answer was not checked."),
+        (wrong(CELL), "wrong", "Its output is WRONG"),
+        (replace(MEASURED, check=None), "none", "Its output was not checked."),
         (
             replace(MEASURED, check=replace(PASSED, bound=math.inf)),
             "none",
-            "Its answer is not checked: with values this large",
+            "Its output is not checked: with values this large",
         ),
         ("It needs a GPU.", "", "It needs a GPU."),
     ],

@@ -158,9 +158,9 @@ def test_a_wrong_answer_has_a_place_and_a_cross_but_no_value():
         (line,) = series(chart, "Constant memory")
         (cross,) = [dot for dot in line.dots if dot.is_wrong]
         assert (cross.x, cross.y) == (1024 * 1024, 0.0)
-        assert "✗ Its answer is WRONG" in cross.text
+        assert "✗ Its output is WRONG" in cross.text
         (note,) = [each for each in chart.notes if each.startswith("✗")]
-        assert note.startswith("✗ Constant memory at 1024²: Its answer is WRONG in 12 samples")
+        assert note.startswith("✗ Constant memory at 1024²: Its output is WRONG in 12 samples")
 
 
 def test_what_was_refused_is_told_once_for_each_reason_and_is_not_in_the_legend():
@@ -201,7 +201,7 @@ def test_an_unchecked_answer_is_no_speed():
 
     chart = figure("time_by_size", a_session("sizes", outcome=outcome))
     assert all(dot.is_wrong for dot in marks(chart.body))
-    assert "Its answer was not checked." in chart.notes[0]
+    assert "Its output was not checked." in chart.notes[0]
 
 
 # -- choices

@@ -197,7 +197,7 @@ def test_where_there_is_little_room_it_scrolls_to_all_of_its_notes(qtbot, view):
     view.resize(340, 560)
     show(qtbot, view, a_session("sizes", LAPTOP, outcome=outcome))
     notes, card = child(view, "chart-notes", QLabel), view.findChild(ChartCard)
-    assert notes.text().startswith("✗ OpenCV: Its answer is WRONG")
+    assert notes.text().startswith("✗ OpenCV: Its output is WRONG")
     assert "No GPU was found." in notes.text()
     card.ensureWidgetVisible(notes)
     until(qtbot, lambda: not notes.visibleRegion().isEmpty())

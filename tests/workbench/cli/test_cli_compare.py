@@ -69,7 +69,7 @@ def test_wrong_answers_are_never_a_speed(kept, capsys):
     a = kept("a", a_session("transfers"))
     b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
     said = said_of(capsys, a, b)
-    assert said.count("B: Its answer is WRONG in 12 samples") == 6
+    assert said.count("B: Its output is WRONG in 12 samples") == 6
     assert "geometric mean" not in said
 
 

@@ -74,7 +74,7 @@ def test_files_of_any_folder_mix_with_what_comes_with_the_program(gpu, capsys):
     assert list(found) == ["opencv", "mine.cu", "wrong.cu"]
     assert found["mine.cu"]["verified"]
     assert found["mine.cu"]["cell"]["text_sha256"] == sha256(text().encode()).hexdigest()
-    assert found["wrong.cu"]["why_not"].startswith("Its answer is WRONG in ")
+    assert found["wrong.cu"]["why_not"].startswith("Its output is WRONG in ")
     assert "median_ms" not in found["wrong.cu"]
 
 

@@ -177,7 +177,7 @@ def test_what_is_not_verified_is_no_time_and_says_so(report, outcome):
     (row,) = table(page, "without a time")
     assert row["Cells"] == "2"
     assert row["Which"] == "Shared-memory tile; image size 64², 128²"
-    assert row["Why"].startswith("not counted: Its answer ")
+    assert row["Why"].startswith("not counted: Its output ")
     assert "4 have a verified time" in page.words
     assert ("2 wrong" in page.words) or ("2 not checked" in page.words)
 

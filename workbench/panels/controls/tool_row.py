@@ -106,7 +106,7 @@ GAP_PX = 6
 NUMBER_PX = 66
 SLIDER_PX = 44, 108  # at least, and at most
 RUNS_ON_TIP = (
-    "What computes it, on the CPU or the GPU: the answer is the same, the time is not.\n"
+    "What computes it, on the CPU or the GPU: the result is the same, the time is not.\n"
     "Run ▸ Compare all implementations tells which is the fastest here. Keys: I and Shift+I"
 )
 

@@ -14,11 +14,13 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.cuda_on_cpu.confinement import allow_unconfined
-from kernels.rungs.own_kernels import starting_points
+from kernels.rungs.own_kernels import StartingPoint, plainest, starting_points
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
+from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -56,17 +58,14 @@ class FileRow(QWidget):
     Signals:
         held(is_so): the next text does not run until the user allows it, or it runs at once.
         allowed(): the present text runs from now on.
-        filter_wanted(key): a new text does this filter.
-        use_wanted(name): the whole picture is to be filtered with the file of this name.
     """
 
     held = Signal(bool)
     allowed = Signal()
-    filter_wanted = Signal(str)
-    use_wanted = Signal(str)
 
-    def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
+    def __init__(self, store: Store, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
+        self._store = store
         self._messages, self._show_message = messages, messages.show_message
         self.file = kernel_file.KernelFile(kernel_file.KernelJournal(), self)
         self.file.named.connect(self._show_name)
@@ -97,12 +96,19 @@ class FileRow(QWidget):
             self.open_file(path, is_last=True)
 
     def begin_new(self, key: str) -> None:
-        """Begin a kernel with the starting point's text, by its key; empty: the plain one's."""
-        point = next(each for each in starting_points() if each.key == key)
+        """Begin a kernel with a starting point's text, by its key; empty: the plainest one."""
+        points = {each.key: each for each in starting_points()}
+        point = points[key] if key else self._plainest()
         if point.filter:  # first, or the text would be tried on another filter's job
-            self.filter_wanted.emit(point.filter)
+            self._store.choose(filter=point.filter)
         self._hold_unless_allowed(None, True)
         self.file.begin(point.text, f"{point.stem}.cu")
+
+    def _plainest(self) -> StartingPoint:
+        job = None
+        with suppress(KernelError):  # which is told where the text is tried
+            job = intents.like_step_job(self._store.state)
+        return plainest(job)
 
     def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
         """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
@@ -151,7 +157,7 @@ class FileRow(QWidget):
         def go_on() -> None:
             assert self.file.path is not None
             self._folder.admit(self.file.path)
-            self.use_wanted.emit(self.file.path.name)
+            self._store.choose(implementation=self.file.path.name)
 
         self.save(go_on)
 
@@ -302,7 +308,7 @@ class KernelPane(QWidget):
         self._has_begun = False
         self._last: Path | None = None  # the file of the last time
         self._is_code_shown = False
-        self.files: FileRow = FileRow(folder, messages)
+        self.files: FileRow = FileRow(store, folder, messages)
         self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)
@@ -315,8 +321,6 @@ class KernelPane(QWidget):
         )
         self.code = MachineCodeView(self.trying, self._editor)
         self._connect()
-        self.files.filter_wanted.connect(lambda key: store.choose(filter=key))
-        self.files.use_wanted.connect(lambda name: store.choose(implementation=name))
         source = QWidget()
         VBox(source, 0, 4).add((self._editor, 1), self._find_row)
         for part in (self._view, self.steps, self.code):

@@ -69,7 +69,7 @@ class MachineCodeView(QWidget):
         self._is_on = False
         self.is_settled = True  # nothing is under way
         self.analysis = AnalysisThread(self)
-        close = make_button("kernel-code-close", "Close", "Back to the answer (Ctrl+F6)")
+        close = make_button("kernel-code-close", "Close", "Back to the output (Ctrl+F6)")
         close.clicked.connect(self.left)
         self._problem = words_label("kernel-code-problem")
         self._problem.setProperty("objection", True)

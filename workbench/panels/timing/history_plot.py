@@ -71,7 +71,7 @@ def _run(result: Result) -> Run:
         if kernel.is_single
         else f"quartiles {numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}",
         f"{work_in_words(job)}, {job.width}×{job.height} pixels",
-        *(["✗ its answer is WRONG"] if is_wrong else []),
+        *(["✗ its output is WRONG"] if is_wrong else []),
         *filter(None, [why_starred(result.disturbances)]),
     ]
     return Run(result.implementation, _name(result), kernel.median_ms, is_wrong, "\n".join(lines))

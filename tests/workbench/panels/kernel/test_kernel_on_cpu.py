@@ -96,6 +96,26 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     assert window.store.state.implementation != "mine.cu"
 
 
+@pytest.mark.parametrize(
+    ("key", "choices", "after"),
+    [
+        ("sobel_x", {}, ""),
+        ("median", {}, ""),
+        ("bilateral", {}, "bilateral_taps"),
+        ("opening", {"is_disk": True}, "morphology_disk"),
+    ],
+)
+def test_a_new_kernel_is_right_for_the_chosen_filter(qtbot, window, key, choices, after):
+    settle(qtbot, window, lambda: window.store.choose(filter=key, **choices))
+    tried(qtbot, window)
+    child(window, "kernel-new", QToolButton).menu().actions()[0].trigger()
+    tried(qtbot, window)
+    assert words(window, "kernel-problem") == ""
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+    assert f'after   = "{after}"' in editor(window).toPlainText() or not after
+    assert window.store.state.filter == key
+
+
 def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
     text = text_of("shared")
     write(qtbot, window, text)

@@ -61,7 +61,7 @@ def test_they_are_measured_among_the_others_and_only_what_is_right_has_a_time(qt
     assert len(session.records) == 6
     mine, wrong = records(window)["mine.cu"], records(window)["wrong.cu"]
     assert mine.verified.kernel.median_ms == pytest.approx(0.1)
-    assert wrong.outcome.startswith("Its answer is WRONG in ")
+    assert wrong.outcome.startswith("Its output is WRONG in ")
     assert {each.key: each.sha256 for each in session.plan.own_texts} == {
         "mine.cu": text_hash(text()),
         "wrong.cu": text_hash(text(run="wrong")),
