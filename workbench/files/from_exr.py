@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,7 +25,6 @@ SIGNATURE = b"v/1\x01"
 _REC_709 = (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)
 _SAMPLE_BYTES = 4  # at most; which type it is the header does not tell
 _quiet = threading.local()  # `here`: while this thread is in the library
-_changing, _inside = threading.Lock(), 0  # how many threads are
 
 
 class ExrReader:
@@ -48,14 +46,13 @@ class ExrReader:
 
         if not isinstance(sys.stdout, _FilteredStdout):  # where it prints what is damaged
             sys.stdout = cast(Any, _FilteredStdout(sys.stdout))
+            _hush_c()
         _quiet.here = True
-        _hush(1)
         try:
             file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
             return list(file.parts)
         finally:
             _quiet.here = False
-            _hush(-1)
 
     def need(self) -> Need:
         """Memory for the samples, and for all channels of all parts, which are read as well."""
@@ -92,26 +89,15 @@ class ExrReader:
         return Decoded(samples, page=Page(self._page, self.count, named))
 
 
-def _hush(change: int) -> None:
-    """Let C's standard error lead nowhere while threads are in the library, which writes to it.
+def _hush_c() -> None:
+    """Let C's standard error, where the library tells the rest, lead nowhere from now on.
 
     File descriptor 2, and so Python's, stays as it is.
     """
-    global _inside
-    with _changing, suppress(TypeError, ValueError, AttributeError):  # of Windows
-        _inside += change
-        errors, ways = _errors_of_c()
-        errors.value = ways[_inside > 0]
-
-
-@cache
-def _errors_of_c() -> tuple[ctypes.c_void_p, tuple[int | None, int]]:
-    """The variable, and where it leads to: as it was, and nowhere."""
-    c = ctypes.CDLL(None)
-    c.fopen.restype = ctypes.c_void_p
-    name = "__stderrp" if sys.platform == "darwin" else "stderr"
-    errors = ctypes.c_void_p.in_dll(c, name)
-    return errors, (errors.value, c.fopen(b"/dev/null", b"w"))
+    with suppress(TypeError, ValueError, AttributeError):  # of Windows
+        c, name = ctypes.CDLL(None), "__stderrp" if sys.platform == "darwin" else "stderr"
+        c.fopen.restype = ctypes.c_void_p
+        ctypes.c_void_p.in_dll(c, name).value = c.fopen(b"/dev/null", b"w")
 
 
 def _size(window: Any) -> tuple[int, int]:
