@@ -164,9 +164,6 @@ def failures_in_words(name: str) -> Iterator[None]:
         ) from error
 
 
-MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say something
-
-
 def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
     """Return the metadata that are kept beside a picture of that size, which is upright."""
     exif, xmp = exif_of.portable(decoded.exif, width, height, notes), None
@@ -175,7 +172,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
         xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
     except (ValueError, ElementTree.ParseError, RecursionError):
         notes.append("Damaged XMP data were dropped.")
-    if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
+    if resolution is not None and not exif_of.is_telling_dpi(*resolution):
         resolution = None
     if resolution is not None and decoded.orientation >= ON_ITS_SIDE:
         resolution = resolution[1], resolution[0]
