@@ -125,7 +125,7 @@ def number_of(fields: Fields, tag: int) -> float:
     return float(above / below if below else 0)
 
 
-_IN_XMP = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])")
+_IN_XMP = re.compile(rb"tiff:Orientation(?:\s*=\s*[\"']|\s*>)\s*([1-8])")
 
 
 def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:

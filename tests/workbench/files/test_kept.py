@@ -339,7 +339,10 @@ XMP = (
     'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
     'xmlns:tiff="http://ns.adobe.com/tiff/1.0/" {}</rdf:Description></rdf:RDF></x:xmpmeta>'
 )
-AS_XMP = XMP.format('tiff:Orientation="6">'), XMP.format("><tiff:Orientation>6</tiff:Orientation>")
+AS_XMP = (
+    XMP.format('tiff:Orientation = "6">'),
+    XMP.format("><tiff:Orientation>6</tiff:Orientation>"),
+)
 TURN = {0: {274: (3, 1, b"\6\0")}}
 STORED = b"Exif\0\0" + structure(TURN)
 RAW = f'\nexif\n{len(STORED)}\n{STORED.hex()}\n"!'.encode()  # with rubbish behind it
@@ -609,6 +612,12 @@ def test_counts_beyond_the_end_are_read_and_samples_beyond_it_are_not(tmp_path, 
     np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
     with pytest.raises(ImageFileError, match="cut short"):
         loaded(tmp_path, data[: last + 10], "b.tif")
+    data[tag.valueoffset : tag.valueoffset + count * struct.calcsize(code)] = bytes(
+        count * struct.calcsize(code)
+    )
+    np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
+    with pytest.raises(ImageFileError, match="cut short"):
+        loaded(tmp_path, data[: last + 10], "b.tif")
 
 
 def test_alpha_of_a_palette_planes_left_out_and_orientation_of_any_type(tmp_path):
@@ -639,9 +648,12 @@ def test_alpha_of_a_palette_planes_left_out_and_orientation_of_any_type(tmp_path
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_a_pfm_of_colours_is_read(tmp_path, order):
-    samples = noise(5, 8, 3, "float32")
-    header = f"PF\n8 5\n{'-' if order == '<' else ''}1.0\n".encode()
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\n# made by hand\n"])
+@pytest.mark.parametrize(("kind", "channels"), [("PF", 3), ("Pf", 1)])
+def test_a_pfm_is_read(tmp_path, order, line, kind, channels):
+    samples = noise(5, 8, channels, "float32")
+    end = line.partition("#")[0]
+    header = f"{kind}{line}8 5{end}{'-' if order == '<' else ''}1.0{end}".encode()
     data = header + samples[::-1].astype(f"{order}f4").tobytes()
     np.testing.assert_array_equal(loaded(tmp_path, data, "a.pfm").samples, samples)
     with pytest.raises(ImageFileError, match="cut short"):
