@@ -35,7 +35,7 @@ _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
 _RESOLUTION = _ACROSS, _DOWN, _UNIT = 282, 283, 296
 _NONE, _INCH, _CENTIMETRE = 1, 2, 3
 _PER_INCH: dict[float, float] = {0: 1, _INCH: 1, _CENTIMETRE: 2.54}
-MIN_DPI, MAX_DPI = 0.01, 1e7
+MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say something
 _APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
 # What describes a picture in the main directory, such as the maker, a rating and the date.
 _ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
@@ -139,12 +139,7 @@ def resolution_of(fields: Fields) -> tuple[float, float] | None:
     """The pixels per inch that the main directory tells."""
     factor = _PER_INCH.get(number_of(fields, _UNIT), 0)
     across, down = (number_of(fields, tag) * factor for tag in (_ACROSS, _DOWN))
-    return (across, down) if is_telling_dpi(across, down) else None
-
-
-def is_telling_dpi(*resolution: float) -> bool:
-    """True if all formats can hold it, and it says something."""
-    return all(MIN_DPI <= each <= MAX_DPI for each in resolution)
+    return (across, down) if all(MIN_DPI <= n <= MAX_DPI for n in (across, down)) else None
 
 
 def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:

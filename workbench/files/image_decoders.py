@@ -27,6 +27,7 @@ from workbench.files import (
     png,
 )
 from workbench.files import exif as exif_of
+from workbench.files.exif import MAX_DPI, MIN_DPI
 from workbench.files.formats import KINDS
 from workbench.files.from_pillow import Decoded, IsStopped, PillowReader
 from workbench.files.from_tiff import TiffReader
@@ -172,7 +173,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
         xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
     except (ValueError, ElementTree.ParseError, RecursionError):
         notes.append("Damaged XMP data were dropped.")
-    if resolution is not None and not exif_of.is_telling_dpi(*resolution):
+    if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
         resolution = None
     if resolution is not None and decoded.orientation >= ON_ITS_SIDE:
         resolution = resolution[1], resolution[0]

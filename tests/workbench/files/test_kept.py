@@ -339,9 +339,9 @@ XMP = (
     'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
     'xmlns:tiff="http://ns.adobe.com/tiff/1.0/" {}</rdf:Description></rdf:RDF></x:xmpmeta>'
 )
-AS_XMP = (
-    XMP.format('tiff:Orientation = "6">'),
-    XMP.format("><tiff:Orientation>6</tiff:Orientation>"),
+AS_XMP = tuple(
+    XMP.format(each)
+    for each in ('tiff:Orientation = "6">', "><tiff:Orientation>6</tiff:Orientation>")
 )
 TURN = {0: {274: (3, 1, b"\6\0")}}
 STORED = b"Exif\0\0" + structure(TURN)
