@@ -34,6 +34,7 @@ _WHAT_TO_DO = {
     errno.ENOENT: "its folder does not exist; choose another folder",
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
+    errno.ENXIO: "it is a pipe that nobody reads, a socket or a device; choose another name",
 }
 
 if sys.platform == "win32":
@@ -105,7 +106,7 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     Raises OSError; `reason()` puts it in words.
     """
     if is_special(path):
-        with path.open("wb") as special:
+        with open(path, "wb", opener=_at_once) as special:
             yield special
         return
     path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
@@ -223,6 +224,14 @@ def regular(path: str, flags: int) -> int:
         return descriptor
     os.close(descriptor)
     raise OSError(errno.ENXIO, "it is a device or a pipe", path)
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open for writing without waiting for a reader.  Raises OSError where a pipe has none."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if sys.platform != "win32":
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def reason(error: OSError) -> str:

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, BinaryIO, Literal, get_args
 from zlib import crc32
 
@@ -28,6 +29,7 @@ from workbench.base.paths import data_folder
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
+KEPT = 50  # journals in the user's data, and those that can be resumed
 NOT_AGAIN = ("done", "skipped")  # what --resume leaves alone; what failed is tried again
 SHARDS = re.compile(r"workbench-batch-(\d+)-of-(\d+)\.jsonl")
 
@@ -132,6 +134,18 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
     sources = {str(each.absolute()) for each in folders}
     into = folder.absolute()  # batches into one folder share a folder, and the lock in it
     return data / "batches" / f"{into.name}-{_key([str(into)])}" / f"{_key(sorted(sources))}.jsonl"
+
+
+def prune() -> None:
+    """Remove journals in the user's data, of batches that came to their end; the newest stay."""
+    with suppress(OSError):
+        journals = (data_folder() / "batches").glob("*/*.jsonl")
+        for each in sorted(journals, key=lambda path: path.stat().st_mtime)[:-KEPT]:
+            with suppress(JournalError):  # which is no journal of this version
+                if _read(each).is_over:
+                    each.unlink()
+            if not any(each.parent.glob("*.jsonl")):
+                rmtree(each.parent, ignore_errors=True)
 
 
 def _key(paths: Iterable[str]) -> str:

@@ -164,10 +164,15 @@ class FilePairs:
 
         return replace(self, groups=tuple(map(part_of, self.groups)))
 
-    def by_page(self) -> FilePairs:
-        """The same, with a pair for each page of a file that has several.  Raises PairingError."""
+    def by_page(self, is_stopped: Callable[[], bool] = lambda: False) -> FilePairs:
+        """The same, with a pair for each page of a file that has several.
+
+        Looks into each file.  Raises PairingError, also once `is_stopped` says so.
+        """
         groups: list[Group] = []
         for group, name in ((each, name) for each in self.groups for name in each.names):
+            if is_stopped():
+                raise PairingError("Looking for pages was stopped.")
             count = 1
             with suppress(ImageFileError):  # which comes again when it is read
                 count = page_count(group.source / name)

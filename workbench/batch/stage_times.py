@@ -229,10 +229,10 @@ def verdict(verified: int, counts: Mapping[str, int]) -> str:
     return f"checked {verified + wrong:,} of {made:,}{found}"
 
 
-def cut_in_words(count: int) -> str:
+def cut_in_words(count: int, taking_all: str) -> str:
     """Sentence on files with several pages of which one was kept; empty: there were none."""
     files = f"{count:,} file{'' if count == 1 else 's'} with several pages"
-    return f"Of {files} only one is kept; with --page all the command takes all." if count else ""
+    return f"Of {files} only one is kept; {taking_all} takes all." if count else ""
 
 
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
@@ -249,7 +249,7 @@ def closing_lines(progress: BatchProgress, what: str) -> list[str]:
     lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
-    lines += filter(None, [cut_in_words(progress.cut)])
+    lines += filter(None, [cut_in_words(progress.cut, "--page all")])
     devices = [
         (
             f"GPU {each.device}",

@@ -27,6 +27,7 @@ from workbench.batch.journal import (
     merge,
     named_in,
     place_of,
+    prune,
 )
 from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
@@ -84,6 +85,7 @@ def _batch(arguments: Namespace) -> int:
         _cluster(arguments, pairs) as cluster,
         Journal(arguments.output, asked, resuming=arguments.resume, path=path) as journal,
     ):
+        prune()
         for folder in pairs.folders:
             remove_abandoned(folder)
         return _run(recipe, pairs, journal, arguments, cluster or devices)

@@ -109,11 +109,16 @@ def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | N
         return None, ""
     if not (places and numbers and is_full) or matrix:
         return None, f"{name} with {how}"
-    knee, slope, offset, power = numbers
-    ramp = np.linspace(0, 1, 4096)
+    return _made(places, transferfunction=light_of(curve, 4096)), f"{name} with {how}"
+
+
+def light_of(curve: int, count: int) -> NDArray[np.uint16]:
+    """Return the light, from 0 to 65535, of `count` values from 0 to the largest."""
+    _, knee, slope, offset, power = _CURVES[curve]
+    ramp = np.linspace(0, 1, count)
     light = np.where(ramp <= knee, ramp / slope, ((ramp + offset) / (1 + offset)) ** power)
-    table = np.rint(light * 65535).astype(np.uint16)
-    return _made(places, transferfunction=table), f"{name} with {how}"
+    table: NDArray[np.uint16] = np.rint(light * 65535).astype(np.uint16)
+    return table
 
 
 def _made(points: Sequence[float], **curve: Any) -> bytes | None:

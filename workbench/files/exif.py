@@ -28,11 +28,14 @@ _EXIF, _GPS, _INTEROP = 34665, 34853, 40965
 _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
 _DIRECTORIES = _EXIF, _GPS, _INTEROP  # their tags elsewhere lead nowhere
 _THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
+_TEXT, _BYTES = 2, 7  # types
 _DAMAGED = "Damaged EXIF data were dropped."
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
 _RESOLUTION = _ACROSS, _DOWN, _UNIT = 282, 283, 296
-_INCH, _CENTIMETRE = 2, 3
+_NONE, _INCH, _CENTIMETRE = 1, 2, 3
+_PER_INCH: dict[float, float] = {0: 1, _INCH: 1, _CENTIMETRE: 2.54}
+MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say something
 _APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
 # What describes a picture in the main directory, such as the maker, a rating and the date.
 _ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
@@ -74,20 +77,28 @@ def fields_in(
                     own[tag.code] = _field(source, tag)
         found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
-        notes.append(_DAMAGED)
+        _note_damage(notes)
     return found
+
+
+def _note_damage(notes: list[str]) -> None:
+    notes += [] if _DAMAGED in notes else [_DAMAGED]
 
 
 def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffile.TiffTag]:
     kind = tiff.tiff
     tiff.filehandle.seek(at)
-    (count,) = struct.unpack(kind.tagnoformat, tiff.filehandle.read(kind.tagnosize))
+    if len(head := tiff.filehandle.read(kind.tagnosize)) < kind.tagnosize:
+        return _note_damage(notes)
+    (count,) = struct.unpack(kind.tagnoformat, head)
     begins = at + kind.tagnosize
     for place in range(begins, begins + count * kind.tagsize, kind.tagsize):
         try:
             yield tifffile.TiffTag.fromfile(tiff, offset=place)
         except tifffile.TiffFileError:
-            notes += [] if _DAMAGED in notes else [_DAMAGED]
+            _note_damage(notes)
+        except struct.error:  # at the end of the file
+            return _note_damage(notes)
 
 
 def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
@@ -104,30 +115,31 @@ def data_of(fields: Fields, tag: int) -> bytes:
     return fields.get(0, {}).get(tag, (0, 0, b""))[2]
 
 
-def number_of(fields: Fields, tag: int) -> int:
-    """The whole number in a field of the main directory, of whatever type, or 0."""
-    return int.from_bytes(data_of(fields, tag), "little")
+def number_of(fields: Fields, tag: int) -> float:
+    """The first number in a field of the main directory, of whatever type, or 0."""
+    kind, _, data = fields.get(0, {}).get(tag, (_TEXT, 0, b""))
+    code = f"<{tifffile.TIFF.DATA_FORMATS[kind]}"
+    if kind == _TEXT or len(data) < struct.calcsize(code):
+        return 0
+    above, below = (*struct.unpack_from(code, data), 1)[:2]  # of a ratio
+    return float(above / below if below else 0)
 
 
-_IN_XMP = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])")
+_IN_XMP = re.compile(rb"tiff:Orientation(?:\s*=\s*[\"']|\s*>)\s*([1-8])")
 
 
 def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
     """The orientation, 1 to 8, from the EXIF, else from the XMP packet, else 1."""
     found = _IN_XMP.search(xmp.encode() if isinstance(xmp, str) else xmp or b"")
-    return number_of(fields, _ORIENTATION) or (int(found[1]) if found else 1)
+    told = number_of(fields, _ORIENTATION)
+    return int(told) if told in range(1, 9) else int(found[1]) if found else 1
 
 
 def resolution_of(fields: Fields) -> tuple[float, float] | None:
     """The pixels per inch that the main directory tells."""
-    factor = {0: 1.0, _INCH: 1.0, _CENTIMETRE: 2.54}.get(number_of(fields, _UNIT), 0)
-    sides = [
-        struct.unpack("<II", data_of(fields, tag)[:8].ljust(8, b"\0")) for tag in (_ACROSS, _DOWN)
-    ]
-    if not factor or not all(each for side in sides for each in side):
-        return None
-    across, down = (pixels * factor / units for pixels, units in sides)
-    return across, down
+    factor = _PER_INCH.get(number_of(fields, _UNIT), 0)
+    across, down = (number_of(fields, tag) * factor for tag in (_ACROSS, _DOWN))
+    return (across, down) if all(MIN_DPI <= n <= MAX_DPI for n in (across, down)) else None
 
 
 def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:
@@ -138,6 +150,8 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
     """
     main = {tag: each for tag, each in fields.get(0, {}).items() if tag not in _APART}
     if resolution_of(fields) is None:  # without a unit they say nothing
+        if _ACROSS in main and number_of(fields, _UNIT) != _NONE:
+            notes.append("A resolution that says nothing was dropped.")
         main = {tag: each for tag, each in main.items() if tag not in _RESOLUTION}
     description = data_of(fields, _DESCRIPTION).rstrip(b"\0 \r\n")
     if description.startswith(_LAYOUT_BEGINS) or description.endswith(_LAYOUT_ENDS):
@@ -212,14 +226,14 @@ def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> b
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bool]]:
     """The `extratags` of `tifffile.imwrite`.
 
-    Directories are empty until `fill_tiff` fills them.
+    Directories are empty, and texts called bytes, lest they are cut at a zero, until `fill_tiff`.
     is_big  whether the file is a BigTIFF, whose offsets have 64 bits
     """
     found = fields_in(exif, [])
     # The tag before stands in for a directory, which tifffile does not write.
     stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
     own = [
-        (tag, kind, count, data, True)
+        (tag, _BYTES if kind == _TEXT else kind, count, data, True)
         for tag, (kind, count, data) in sorted(found[0].items())
         if tag not in _RESOLUTION
     ]
@@ -236,6 +250,10 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
     with tifffile.TiffFile(file) as tiff:
         is_big, tags = tiff.is_bigtiff, tiff.pages.first.tags
         stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
+    for tag, (kind, _, _) in found[0].items():
+        if kind == _TEXT and tag in tags:
+            file.seek(tags[tag].offset + 2)
+            file.write(struct.pack("<H", _TEXT))
     for tag, found_at in stand_ins.items():
         if found_at is None:
             continue

@@ -19,7 +19,6 @@ _METADATA = ("exif", "xmp", "iptc", "resolution")
 _NO_IPTC = ("exif", "xmp", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
-_JXL_TYPES = ("uint8", "float16", "float32")  # 16 bits imagecodecs marks as light, not sRGB
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
 _READ = {
@@ -93,7 +92,7 @@ FORMATS = (
     Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), metadata=()),
     Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), metadata=()),
     Format(
-        *("JPEG XL", "JPEG XL", (".jxl",), _JXL_TYPES, (1, 2, 3, 4), 2**30, True),
+        *("JPEG XL", "JPEG XL", (".jxl",), _ALL_TYPES, (1, 2, 3, 4), 2**30, True),
         metadata=_NO_IPTC,
     ),
     Format("OpenEXR", "OpenEXR", (".exr",), ("float16", "float32"), (1, 2, 3, 4), metadata=()),

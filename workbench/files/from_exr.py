@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -44,6 +46,7 @@ class ExrReader:
 
         if not isinstance(sys.stdout, _FilteredStdout):  # where it prints what is damaged
             sys.stdout = cast(Any, _FilteredStdout(sys.stdout))
+            _hush_c()
         _quiet.here = True
         try:
             file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
@@ -84,6 +87,17 @@ class ExrReader:
             undo_premultiplied(samples, notes)
         named = str(header.get("name", ""))
         return Decoded(samples, page=Page(self._page, self.count, named))
+
+
+def _hush_c() -> None:
+    """Let C's standard error, where the library tells the rest, lead nowhere from now on.
+
+    File descriptor 2, and so Python's, stays as it is.
+    """
+    with suppress(TypeError, ValueError, AttributeError):  # of Windows
+        c, name = ctypes.CDLL(None), "__stderrp" if sys.platform == "darwin" else "stderr"
+        c.fopen.restype = ctypes.c_void_p
+        ctypes.c_void_p.in_dll(c, name).value = c.fopen(b"/dev/null", b"w")
 
 
 def _size(window: Any) -> tuple[int, int]:

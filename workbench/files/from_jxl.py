@@ -11,87 +11,17 @@ from pathlib import Path
 import imagecodecs
 import numpy as np
 
+from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
 from workbench.files.from_codecs import unless_stopped
 from workbench.files.from_pillow import Decoded
 from workbench.files.from_tiff import spread, undo_premultiplied
+from workbench.files.jxl_header import ALPHA, BARE, BEGIN, BOXES, Header
 from workbench.files.needs import Need
 from workbench.files.picture_errors import not_read
 
-_BARE, _BOXES = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
 _PIXELS, _DESCRIBING = (b"jxlc", b"jxlp"), (b"Exif", b"xml ", b"brob")
-_BEGIN, _MAX_UNPACKED = 4096, 1 << 24  # bytes of the codestream; of EXIF or XMP
-_RATIOS = (0, 1, 12 / 10, 4 / 3, 3 / 2, 16 / 9, 5 / 4, 2)  # of width to height
-# What a number is by its first two bits: so many more bits, and what is added to them.
-_SIDE, _ENUM = ((9, 1), (13, 1), (18, 1), (30, 1)), ((0, 0), (0, 1), (4, 2), (6, 18))
-_ANIMATION = (
-    ((0, 100), (0, 1000), (10, 1), (30, 1)),
-    ((0, 1), (0, 1001), (8, 1), (10, 1)),
-    ((0, 0), (3, 0), (16, 0), (32, 0)),
-)
-_ALPHA, _GREY = 0, 1  # kinds of channels, and of colours
-
-
-class _Header:
-    """The header, which imagecodecs keeps to itself, read bit by bit, the lowest first."""
-
-    def __init__(self, codestream: bytes) -> None:
-        self._left = int.from_bytes(codestream[2:], "little")
-        self.orientation, self.bits, self.channels, self.extra = 1, 8, 3, list[int]()
-        self.is_animated = self.is_float = self.is_premultiplied = self.is_coloured = False
-        self.width, self.height = self._size()
-        if self._take(1):  # all else is as usual
-            return
-        if self._take(1):
-            self.orientation = 1 + self._take(3)
-            if self._take(1):
-                self._size()  # to be shown at
-            if self._take(1):
-                raise ValueError("a preview, which nobody writes")
-            if self._take(1):
-                self.is_animated = all(self._number(*each) >= 0 for each in _ANIMATION)
-                self._take(1)
-        self.bits, self.is_float = self._depth()
-        self._take(1)  # how exact the decoder has to be
-        for _ in range(self._number((0, 0), (0, 1), (4, 2), (12, 1))):
-            self.extra.append(_ALPHA if self._take(1) else self._extra())
-        self._take(1)  # whether colours are packed in another way, which the decoder undoes
-        if not self._take(1):  # not sRGB, or of floats the light
-            has_icc, is_grey = self._take(1), self._number(*_ENUM) == _GREY
-            self.channels, self.is_coloured = 1 if is_grey else 3, bool(has_icc) or not is_grey
-
-    def _take(self, count: int) -> int:
-        found = self._left & ((1 << count) - 1)
-        self._left >>= count
-        return found
-
-    def _number(self, *ways: tuple[int, int]) -> int:
-        bits, offset = ways[self._take(2)]
-        return self._take(bits) + offset
-
-    def _size(self) -> tuple[int, int]:
-        is_small = self._take(1)
-
-        def side() -> int:
-            return 8 * (1 + self._take(5)) if is_small else self._number(*_SIDE)
-
-        height, ratio = side(), self._take(3)
-        return (int(height * _RATIOS[ratio] + 1e-6) if ratio else side()), height
-
-    def _depth(self) -> tuple[int, bool]:
-        if not self._take(1):
-            return self._number((0, 8), (0, 10), (0, 12), (6, 1)), False
-        bits = self._number((0, 32), (0, 16), (0, 24), (6, 1))
-        self._take(4)  # of which for the exponent
-        return bits, True
-
-    def _extra(self) -> int:
-        kind = self._number(*_ENUM)
-        self._depth()
-        self._number((0, 0), (0, 3), (0, 4), (3, 1))
-        self._take(8 * self._number((0, 0), (4, 0), (5, 16), (10, 48)))  # its name
-        self.is_premultiplied |= kind == _ALPHA and self._take(1) == 1
-        return kind
+_MAX_UNPACKED = 1 << 24  # bytes of EXIF or XMP
 
 
 def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -102,7 +32,7 @@ def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         size, head = (long, 16) if size == 1 else (size or len(data) - at, 8)  # 0: the last one
         if size < head or at + size > len(data):
             raise EOFError("a box")
-        content = data[at + head : at + (size if kind in _DESCRIBING else min(size, _BEGIN))]
+        content = data[at + head : at + (size if kind in _DESCRIBING else min(size, BEGIN))]
         if kind == b"brob" and content[:4] in _DESCRIBING:  # another box, packed
             kind, content = content[:4], content[4:]
             with suppress(imagecodecs.BrotliError):  # else it is damaged, as whoever reads it says
@@ -118,11 +48,11 @@ class JxlReader:
 
     def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
         self._path, self._is_stopped, self._data = path, is_stopped, path.read_bytes()
-        found = list(_boxes(self._data)) if self._data.startswith(_BOXES) else []
+        found = list(_boxes(self._data)) if self._data.startswith(BOXES) else []
         begin = b"".join(each[4 * (kind == b"jxlp") :] for kind, each in found if kind in _PIXELS)
-        self._boxes, self._header = dict(found), _Header(begin or self._data[:_BEGIN])
+        self._boxes, self._header = dict(found), Header(begin or self._data[:BEGIN])
         is_deep = self._header.bits > 16 and not self._header.is_float
-        if self._header.extra not in ([], [_ALPHA]) or is_deep:
+        if self._header.extra not in ([], [ALPHA]) or is_deep:
             kind = "a JPEG XL with channels beside colours and alpha, or integers of over 16 bits"
             raise not_read(path.name, kind)
 
@@ -145,13 +75,17 @@ class JxlReader:
             samples = spread(samples, header.bits, notes)
         if header.is_premultiplied:
             undo_premultiplied(samples, notes)
-        if header.is_coloured and not header.is_float:
+        icc, colours = None, ""
+        if header.colours is not None and not header.is_float:
+            icc, colours = colour_profiles.coded(*header.colours, 0, 1)
+        elif not header.is_float:
             notes.append("The colours may be others than sRGB’s; their profile was not applied.")
         box = self._boxes.get(b"Exif", b"")  # which begins with where in it EXIF does
         fields = exif_of.fields_in(box[4 + int.from_bytes(box[:4], "big") :] or box, notes)
-        return Decoded(samples, None, header.orientation, fields, self._boxes.get(b"xml "))
+        xmp = self._boxes.get(b"xml ")
+        return Decoded(samples, icc, header.orientation, fields, xmp, colours=colours)
 
 
 def is_jxl(start: bytes) -> bool:
     """True if a file that begins so is a JPEG XL."""
-    return start.startswith((_BARE, _BOXES))
+    return start.startswith((BARE, BOXES))

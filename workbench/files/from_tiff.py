@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from bisect import bisect
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from copy import copy
@@ -243,16 +244,20 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
 def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
-    Some programs write too large a count of bytes, of which only the first are needed.
+    Some programs write too large a count of bytes, of which only the first are needed, or none.
     """
     size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
+    are_all = len(counts) == len(page.dataoffsets)
+    if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
+        ends = sorted({*page.dataoffsets, size})  # each goes on to the next one
+        counts = [ends[bisect(ends, at)] - at for at in page.dataoffsets]
     for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
-        if at + count <= size:
+        if is_told and at + count <= size:
             continue
         strip = index % -(-page.imagelength // high)
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
         needed = rows * -(-prod(page.chunks[1:]) * page.bitspersample // 8)
-        counts[index] = max(size - at, 0)
+        counts[index] = max(min(count, size - at), 0)
         with path.open("rb") as file:
             file.seek(at)
             packed = file.read(counts[index])

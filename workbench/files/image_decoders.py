@@ -27,6 +27,7 @@ from workbench.files import (
     png,
 )
 from workbench.files import exif as exif_of
+from workbench.files.exif import MAX_DPI, MIN_DPI
 from workbench.files.formats import KINDS
 from workbench.files.from_pillow import Decoded, IsStopped, PillowReader
 from workbench.files.from_tiff import TiffReader
@@ -164,9 +165,6 @@ def failures_in_words(name: str) -> Iterator[None]:
         ) from error
 
 
-MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say something
-
-
 def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
     """Return the metadata that are kept beside a picture of that size, which is upright."""
     exif, xmp = exif_of.portable(decoded.exif, width, height, notes), None
@@ -210,10 +208,10 @@ def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArra
     return samples
 
 
-# -- PFM of colours, which Pillow lacks
+# -- PFM, of which Pillow lacks colours, and lines that end as on Windows
 
 # Width, height and order of bytes; how bright a value is, which follows, is left to who looks.
-_PFM = re.compile(rb"PF\s+(\d{1,9})\s+(\d{1,9})\s+(-?)[\d.eE+-]+\s")
+_PFM = re.compile(rb"P([Ff])(?:\s|#.*\n)+(\d{1,9})\s+(\d{1,9})\s+(-?)[\d.eE+-]+(?:\r\n|\s)")
 
 
 class PfmReader:
@@ -223,18 +221,17 @@ class PfmReader:
 
     def __init__(self, path: Path, header: re.Match[bytes]) -> None:
         self._path, self._start = path, header.end()
-        self._width, self._height = int(header[1]), int(header[2])
-        self._dtype = "<f4" if header[3] else ">f4"
+        self._shape = int(header[3]), int(header[2]), 3 if header[1] == b"F" else 1
+        self._dtype = "<f4" if header[4] else ">f4"
 
     def need(self) -> Need:
         """Memory for the samples, and as they are in the file."""
-        ours = 12 * self._width * self._height
+        (height, width, channels), ours = self._shape, 4 * prod(self._shape)
         if self._start + ours > self._path.stat().st_size:
             raise EOFError(self._path.name)
-        return Need(self._path.name, self._width, self._height, 3, ours, 2 * ours)
+        return Need(self._path.name, width, height, channels, ours, 2 * ours)
 
     def read(self, _notes: list[str]) -> Decoded:
-        """Read (H, W, 3) of float32, whose rows are in the file from the bottom up."""
-        shape = self._height, self._width, 3
-        stored = np.fromfile(self._path, self._dtype, prod(shape), offset=self._start)
-        return Decoded(stored.reshape(shape)[::-1].astype(np.float32))
+        """Read (H, W, 1 or 3) of float32, whose rows are in the file from the bottom up."""
+        stored = np.fromfile(self._path, self._dtype, prod(self._shape), offset=self._start)
+        return Decoded(stored.reshape(self._shape)[::-1].astype(np.float32))

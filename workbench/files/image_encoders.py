@@ -19,9 +19,10 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import has_hidden_colours, profile_for
+from workbench.files.colour_profiles import has_hidden_colours, light_of, profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
 from workbench.files.from_pillow import need_heif
+from workbench.files.jxl_header import as_srgb
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 
@@ -190,7 +191,12 @@ def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: 
     if samples.dtype == np.float16 and np.isnan(samples).any():
         raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
     how: dict[str, Any] = {"lossless": quality is None, "usecontainer": True}
-    file.write(imagecodecs.jpegxl_encode(_plain(samples), level=quality, **how))
+    if (is_deep := samples.dtype == np.uint16) and quality is not None:  # read as linear light
+        colours = samples.shape[2] - (samples.shape[2] in (2, 4))
+        light = light_of(13, 1 << 16)[samples[..., :colours]]
+        samples = np.dstack([light, samples[..., colours:]])
+    encoded = bytes(imagecodecs.jpegxl_encode(_plain(samples), level=quality, **how))
+    file.write(as_srgb(encoded) if is_deep else encoded)
     if (exif := exif_of.with_resolution(metadata)) is not None:
         file.write(struct.pack(">I4sI", len(exif) + 12, b"Exif", 0) + exif)  # 0: it begins there
     if metadata.xmp is not None:

@@ -188,6 +188,7 @@ class FileFilter(QDialog):
     def close_threads(self) -> None:
         """Stop what runs, which can be resumed, and wait for all threads."""
         self._pause.stop()
+        self._newest_request += 1  # so that nothing is looked for any more
         self._process.close()
         self._looking.close()
 
@@ -382,7 +383,7 @@ class FileFilter(QDialog):
                     self._start_run()
 
         self._looking.run(
-            lambda: filter_choice.plan_of(choice, state),
+            lambda: filter_choice.plan_of(choice, state, lambda: request != self._newest_request),
             show,
             lambda error: show(None, str(error)),
             lambda: show(None, NOT_LOOKED),

@@ -6,7 +6,7 @@ The plan is made off the GUI thread, as a folder may hold a hundred thousand pic
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -45,6 +45,7 @@ class FilterChoice:
     recursive: bool = False  # the folders in the folder as well
     replace: bool = False  # write files anew that are there already
     reduce: bool = False  # round to 8 bits, put what is transparent on white
+    all_pages: bool = False  # a result for each page of a file; else for the first one
     devices: str = ""  # the GPUs, as --device has them; empty: the window's
     quality: int = 0  # 1 to 100, of the formats that have one; 0: the usual one
     files: tuple[str, ...] = ()  # these of the folder; none: all of them; never remembered
@@ -105,6 +106,7 @@ def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> lis
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
     words += ["--quality", str(choice.quality)] if choice.quality and choice.has_quality else []
+    words += ["--page", "all"] if choice.all_pages else []
     words += ["--device", choice.devices] if choice.devices else []
     given = {**asdict(choice), "resume": resume}
     return words + [
@@ -119,15 +121,18 @@ def note_on(choice: FilterChoice, state: State) -> str:
     return KEPT if _stored_as(choice, state) == "float32" else CLIPPED
 
 
-def plan_of(choice: FilterChoice, state: State) -> FilterPlan:
-    """Make the plan of a choice.  Raises PairingError and JournalError."""
+def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
+    """Make the plan of a choice.  Raises PairingError and JournalError.
+
+    is_stopped  is asked now and then; True: PairingError is raised there
+    """
     try:
-        return _file_plan(choice) if choice.is_file else _plan_of(choice, state)
+        return _file_plan(choice) if choice.is_file else _plan_of(choice, state, is_stopped)
     except OSError as error:
         raise PairingError(f"Cannot look into {error.filename}: {error.strerror}.") from error
 
 
-def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
+def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
     if not source.is_dir():
         raise PairingError(f"There is no folder {source}; choose another one.")
@@ -136,6 +141,8 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
         raise PairingError(TOO_MANY.format(len(choice.files)))
     inputs = list(map(Path, choice.inputs))
     found = pairs_into(inputs, target, recursive=choice.recursive, rename=rename)
+    if choice.all_pages:
+        found = found.by_page(is_stopped)
     if not found:
         is_told = choice.recursive or any(each.startswith("Cannot") for each in found.complaints)
         nothing = f"There are no pictures in {source}; “Subfolders” looks into those as well."
@@ -207,4 +214,4 @@ def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
     checked = verdict(end.verified, end.counts)
     counted = f"{verb} after {took}: {', '.join(parts) or 'none'}; {checked}."
     named = f" {end.filter}.{journal}" if end.filter else ""
-    return " ".join(filter(None, (f"{counted}{named}", cut_in_words(end.cut))))
+    return " ".join(filter(None, (f"{counted}{named}", cut_in_words(end.cut, "“All pages”"))))

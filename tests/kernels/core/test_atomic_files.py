@@ -1,5 +1,6 @@
 """A file is written whole or not at all, keeps its permissions, and what a kill left is swept."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.core.safe_files import replacing
+from kernels.core.safe_files import reason, replacing
 from tests.conftest import ROOT
 
 if sys.platform != "win32":
@@ -43,6 +44,9 @@ def test_a_device_or_a_pipe_is_written_to_and_never_replaced(tmp_path):
             assert os.read(reader, 10) == b"new"
     finally:
         os.close(reader)
+    with pytest.raises(OSError, match=f"{errno.ENXIO}") as failed:  # at once
+        write(pipe)
+    assert "pipe that nobody reads" in reason(failed.value)
     assert pipe.is_fifo()
     assert {each.name for each in tmp_path.iterdir()} == {"pipe", "link"}
 

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 from io import FileIO
 
 import pytest
@@ -18,6 +19,7 @@ from workbench.batch.journal import (
     last_run,
     merge,
     place_of,
+    prune,
 )
 from workbench.batch.pairs import FilePair
 
@@ -48,6 +50,25 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
         {"batch": 1, "asked": ASKED}
     ]
+
+
+def test_of_journals_that_can_not_be_resumed_the_newest_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setattr("workbench.batch.journal.KEPT", 3)
+    made = []
+    for n in range(7):
+        path = place_of([tmp_path / "in"], tmp_path / f"out{n}")
+        with Journal(tmp_path / f"out{n}", ASKED, path=path) as journal:
+            journal.append(line("a.png") if n == 1 else {"ended": {}})
+        os.utime(path, (n, n))
+        made.append(path)
+    other = made[0].with_name("other.jsonl")
+    other.write_text("of another version\n")
+    os.utime(other, (0, 0))
+    prune()
+    assert [n for n, path in enumerate(made) if path.exists()] == [1, 4, 5, 6]
+    assert other.exists()
+    assert not made[2].parent.exists()
 
 
 def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tmp_path):

@@ -28,7 +28,7 @@ SAMPLES = noise(5, 8, 3)
 
 VALUES = {  # of the types that EXIF and TIFF have
     1: ("B", (1, 2, 250)),
-    2: ("5s", (b"a\xe9b\0\0",)),
+    2: ("7s", (b"a\xe9\0\0b\0c",)),
     3: ("H", (1, 65535)),
     4: ("I", (1 << 31,)),
     5: ("I", (720_000, 10_000, 7, 0)),
@@ -195,6 +195,43 @@ def test_resolution_is_read_once_and_turns_with_the_picture(tmp_path):
     assert load(tmp_path / "none.png").metadata == Metadata()
 
 
+HALF_TOLD = "A resolution that says nothing was dropped."
+ODD = [  # a resolution's field and unit, what comes of it, and what is said
+    ((5, 1, struct.pack("<II", 300, 1)), (4, 1, struct.pack("<I", 3)), 762, ()),
+    ((11, 1, struct.pack("<f", 300)), (3, 2, struct.pack("<HH", 2, 2)), 300, ()),
+    ((3, 1, struct.pack("<H", 300)), (3, 1, b"\2\0"), 300, ()),
+    ((5, 1, bytes(8)), (3, 1, b"\2\0"), None, (HALF_TOLD,)),
+    ((5, 1, struct.pack("<II", 300, 0)), (3, 1, b"\2\0"), None, (HALF_TOLD,)),
+    ((12, 1, struct.pack("<d", float("nan"))), (3, 1, b"\2\0"), None, (HALF_TOLD,)),
+    ((2, 4, b"300\0"), (3, 1, b"\2\0"), None, (HALF_TOLD,)),
+    ((5, 1, struct.pack("<II", 300, 1)), (3, 1, b"\7\0"), None, (HALF_TOLD,)),
+    ((5, 1, struct.pack("<II", 1, 1)), (3, 1, b"\1\0"), None, ()),  # as it is told that none is
+]
+
+
+@pytest.mark.parametrize(("field", "unit", "per_inch", "notes"), ODD)
+def test_an_odd_resolution_is_read_or_its_loss_said(tmp_path, field, unit, per_inch, notes):
+    exif = structure({0: {282: field, 283: field, 296: unit}})
+    Image.fromarray(SAMPLES).save(tmp_path / "a.webp", exif=exif)
+    picture = load(tmp_path / "a.webp")
+    assert picture.metadata.resolution == (per_inch and (per_inch, per_inch))
+    assert picture.notes == notes
+    save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
+    assert load(tmp_path / "b.tif").notes == ()
+
+
+def test_damage_in_one_directory_is_said_once_and_loses_no_other(tmp_path):
+    whole = structure({0: {271: (2, 2, b"a\0")}, 34665: {}, 34853: {1: (2, 2, b"N\0")}})
+    at = whole.index(struct.pack("<HHI", 34665, 4, 1)) + 8
+    for pointer in (len(whole) + 99, len(whole) - 3):
+        broken = whole[:at] + struct.pack("<I", pointer) + whole[at + 4 :]
+        Image.fromarray(SAMPLES).save(tmp_path / "a.png", exif=broken)
+        picture = load(tmp_path / "a.png")
+        assert picture.notes == ("Damaged EXIF data were dropped.",)
+        kept = told(picture.metadata.exif)
+        assert (kept[0][271], kept[34853][1]) == ((2, 2, b"a\0"), (2, 2, b"N\0"))
+
+
 IPTC = b"\x1c\x02\x78\0\5a day\x1c\x02\x50\0\2me"
 BLOCK = b"8BIM\x04\x04\0\0" + struct.pack(">I", len(IPTC)) + IPTC + b"\0"
 
@@ -302,7 +339,10 @@ XMP = (
     'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
     'xmlns:tiff="http://ns.adobe.com/tiff/1.0/" {}</rdf:Description></rdf:RDF></x:xmpmeta>'
 )
-AS_XMP = XMP.format('tiff:Orientation="6">'), XMP.format("><tiff:Orientation>6</tiff:Orientation>")
+AS_XMP = tuple(
+    XMP.format(each)
+    for each in ('tiff:Orientation = "6">', "><tiff:Orientation>6</tiff:Orientation>")
+)
 TURN = {0: {274: (3, 1, b"\6\0")}}
 STORED = b"Exif\0\0" + structure(TURN)
 RAW = f'\nexif\n{len(STORED)}\n{STORED.hex()}\n"!'.encode()  # with rubbish behind it
@@ -572,6 +612,12 @@ def test_counts_beyond_the_end_are_read_and_samples_beyond_it_are_not(tmp_path, 
     np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
     with pytest.raises(ImageFileError, match="cut short"):
         loaded(tmp_path, data[: last + 10], "b.tif")
+    data[tag.valueoffset : tag.valueoffset + count * struct.calcsize(code)] = bytes(
+        count * struct.calcsize(code)
+    )
+    np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
+    with pytest.raises(ImageFileError, match="cut short"):
+        loaded(tmp_path, data[: last + 10], "b.tif")
 
 
 def test_alpha_of_a_palette_planes_left_out_and_orientation_of_any_type(tmp_path):
@@ -602,9 +648,12 @@ def test_alpha_of_a_palette_planes_left_out_and_orientation_of_any_type(tmp_path
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_a_pfm_of_colours_is_read(tmp_path, order):
-    samples = noise(5, 8, 3, "float32")
-    header = f"PF\n8 5\n{'-' if order == '<' else ''}1.0\n".encode()
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\n# made by hand\n"])
+@pytest.mark.parametrize(("kind", "channels"), [("PF", 3), ("Pf", 1)])
+def test_a_pfm_is_read(tmp_path, order, line, kind, channels):
+    samples = noise(5, 8, channels, "float32")
+    end = line.partition("#")[0]
+    header = f"{kind}{line}8 5{end}{'-' if order == '<' else ''}1.0{end}".encode()
     data = header + samples[::-1].astype(f"{order}f4").tobytes()
     np.testing.assert_array_equal(loaded(tmp_path, data, "a.pfm").samples, samples)
     with pytest.raises(ImageFileError, match="cut short"):

@@ -29,6 +29,7 @@ from workbench.files import formats
 from workbench.files.from_codecs import unless_stopped
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
+from workbench.files.jxl_header import as_srgb
 from workbench.files.picture_errors import ImageFileError, StoppedError, TooLargeError
 from workbench.imaging.pictures import Metadata
 
@@ -70,7 +71,9 @@ def test_ten_and_twelve_bits_stay_and_white_is_white(tmp_path, kind, bits):
             stored, level=100, bitspersample=bits, pixelformat="444", matrix=0, primaries=1
         ),
         "heic": lambda: heif(stored, "RGB;16", bits),
-        "jxl": lambda: imagecodecs.jpegxl_encode(stored, lossless=True, bitspersample=bits),
+        "jxl": lambda: as_srgb(
+            imagecodecs.jpegxl_encode(stored, lossless=True, bitspersample=bits)
+        ),
         "jp2": lambda: imagecodecs.jpeg2k_encode(stored, reversible=True, bitspersample=bits),
     }[kind]()
     picture = opened(tmp_path / f"a.{kind}", data)
@@ -206,6 +209,28 @@ def test_an_openexr_that_nobody_wants_any_more_does_not_hold_up_the_next(tmp_pat
 
 
 # -- the header of a JPEG XL, bit by bit
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_a_deep_jpeg_xl_is_srgb_with_a_quality_as_without(tmp_path, channels):
+    samples = np.full((16, 24, channels), 9000, np.uint16)
+    samples[..., :8, :] = 60000
+    for quality, off in ((None, 0), (95, 500)):
+        save(tmp_path / "a.jxl", samples, quality)
+        picture = load(tmp_path / "a.jxl")
+        assert picture.notes == ()
+        by_others = imagecodecs.jpegxl_decode((tmp_path / "a.jxl").read_bytes())
+        for found in (picture.samples, by_others.reshape(samples.shape)):
+            assert np.abs(found[4, ::23].astype(int) - samples[4, ::23]).max() <= off
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_linear_light_in_a_jpeg_xl_becomes_srgb(tmp_path, channels):
+    light = np.linspace(2000, 65535, 48).astype(np.uint16).reshape(6, 8, 1).repeat(channels, 2)
+    picture = opened(tmp_path / "a.jxl", imagecodecs.jpegxl_encode(light, lossless=True))
+    expected = 65535 * (1.055 * (light / 65535) ** (1 / 2.4) - 0.055)
+    np.testing.assert_allclose(picture.samples, expected, atol=32)
+    assert "linear light to sRGB" in picture.notes[0]
 
 
 def codestream(*fields):
@@ -353,11 +378,11 @@ NEWER = [name for name in all_kinds() if name.endswith((".exr", ".avif", ".heic"
 
 @pytest.mark.parametrize("name", NEWER)
 @pytest.mark.parametrize("part", [0, 0.02, 0.3, 0.9, 0.999])
-def test_what_is_cut_short_is_refused_in_one_sentence(tmp_path, capsys, name, part):
+def test_what_is_cut_short_is_refused_in_one_sentence(tmp_path, capfd, name, part):
     data = all_kinds()[name]
     with pytest.raises(ImageFileError, match=r"\.$"):
         opened(tmp_path / name, data[: int(part * len(data))])
-    assert capsys.readouterr().out == ""
+    assert tuple(capfd.readouterr()) == ("", "")
 
 
 @pytest.mark.parametrize("name", ["L", "RGB", "I;16"])

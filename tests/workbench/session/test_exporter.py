@@ -175,7 +175,7 @@ def test_a_step_from_lossless_begins_at_the_usual_quality(qtbot, window, choose,
 
 @pytest.mark.parametrize(
     ("name", "pixel_type"),
-    [("a.jxl", "uint8"), ("a.heic", "uint8"), ("a.jp2", "uint16"), ("a.exr", "float16")],
+    [("a.jxl", "uint16"), ("a.heic", "uint8"), ("a.jp2", "uint16"), ("a.exr", "float16")],
 )
 def test_a_format_that_can_is_written_without_loss_unless_a_quality_is_chosen(
     qtbot, window, choose, tmp_path, name, pixel_type

@@ -358,9 +358,20 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path):
     assert said(window) == "4 pictures."
     click(button(window, "start"))
     settled(qtbot, window)
-    assert "Of 3 files with several pages only one is kept" in said(window)
+    assert "Of 3 files with several pages only one is kept; “All pages” takes all." in said(window)
     tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
     assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]
+    child(window, "folder-all_pages", QCheckBox).click()
+    settled(qtbot, window)
+    assert said(window) == "10 pictures."
+    assert "b.tif  →  b-2.jpg" in rows(window, "preview")
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert "several pages" not in said(window)
+    assert names_in(tmp_path / "out")[:3] == ["a-1.jpg", "a-2.jpg", "a-3.jpg"]
+    window.filter_menu.made.reject()
+    trigger(window, "Filter a folder…")
+    assert child(window, "folder-all_pages", QCheckBox).isChecked()
 
 
 NONSENSE = [  # source, target, names, what is said
