@@ -75,10 +75,13 @@ def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
     User kernels have alpha as it is, which they copy; what changes nothing keeps hidden colours.
     """
     is_own_kernel = any(is_own(each.implementation) for each in steps)
-    is_same = all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
-    if state.picture is None or state.alpha == "apart" or is_own_kernel or is_same:
+    if state.picture is None or state.alpha == "apart" or is_own_kernel or change_nothing(steps):
         return None
     return state.picture.white if state.picture.is_transparent else None
+
+
+def change_nothing(steps: Sequence[Step]) -> bool:
+    return all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
 
 
 def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:

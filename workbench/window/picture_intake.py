@@ -170,6 +170,7 @@ class PictureIntake(QObject):
             changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
             changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            self._messages.clear("info")  # which offered it
             self._store.update(**changes | {"reference": state.picture})
 
         self._opener.open_file(path, take=take)
