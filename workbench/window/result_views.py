@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
-COPY = "of the copy, {:,}×{:,}"  # that is shown of a picture larger than memory
+COPY = "of the {}copy, {:,}×{:,}"  # that is shown of a picture larger than memory
 TWO_FILES = "Two files are compared as they are: nothing is timed."
 PREVIEW = "preview, from the reduced picture"
 
@@ -92,7 +92,9 @@ class ResultViews(QObject):
         self._show_picture(result, display)
         picture, job = self._store.state.picture, result.job
         is_copy = picture is not None and picture.large is not None
-        self._timing.show_subject(COPY.format(job.width, job.height) if is_copy else "")
+        whole = "whole " if job.region is not None else ""  # of which the part is taken
+        of_copy = COPY.format(whole, job.width, job.height) if is_copy else ""
+        self._timing.show_subject(of_copy or (whole and f"of the {whole}picture"))
         if self._is_of_files(result):
             self._timing.show_empty(TWO_FILES)
         else:
