@@ -38,6 +38,8 @@ def in_one_line(what: str, result: Result) -> str:
     """Describe a result of `what`: "gaussian 5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
     name = _name(result)
     parts = [f"time {_time(result)}" if result.kernel else "no time"]
+    if result.job.region is not None and result.kernel:
+        parts.append("of the whole picture")
     if len(steps := [each.kernel.median_ms for each in result.steps if each.kernel]) > 1:
         parts.append(f"steps {' + '.join(map(numbers.duration, steps))}")
     if is_own(result.job.implementation):

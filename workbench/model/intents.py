@@ -75,10 +75,13 @@ def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
     User kernels have alpha as it is, which they copy; what changes nothing keeps hidden colours.
     """
     is_own_kernel = any(is_own(each.implementation) for each in steps)
-    is_same = all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
-    if state.picture is None or state.alpha == "apart" or is_own_kernel or is_same:
+    if state.picture is None or state.alpha == "apart" or is_own_kernel or change_nothing(steps):
         return None
     return state.picture.white if state.picture.is_transparent else None
+
+
+def change_nothing(steps: Sequence[Step]) -> bool:
+    return all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
 
 
 def region_in(state: State, height: int, width: int, factor: float = 1) -> Region | None:
@@ -339,12 +342,9 @@ def with_filter(state: State, key: str) -> Changes:
     is_usual = state.ksize == now.usual_size and state.last_free_ksize is not None
     wanted = state.ksize if has_sizes(now) and not is_usual else state.last_free_ksize
     if has_sizes(chosen):
-        # OpenCV has only some of those without weights: then `auto` finds what can run them.
-        any_way = not chosen.has_weights and state.chosen_implementation is None
-        how: Changes = {"implementation": AUTO.key} if any_way else {}
         if chosen.usual_size and chosen is not now:
-            return {"filter": key, "ksize": chosen.usual_size, "last_free_ksize": wanted, **how}
-        return {"filter": key, "ksize": chosen.nearest_size(wanted or state.ksize), **how}
+            return {"filter": key, "ksize": chosen.usual_size, "last_free_ksize": wanted}
+        return {"filter": key, "ksize": chosen.nearest_size(wanted or state.ksize)}
     ksize = len(state.matrix) if key == "custom" else chosen.nearest_size(state.ksize)
     return {"filter": key, "ksize": ksize, "last_free_ksize": wanted}
 
@@ -394,6 +394,19 @@ def _gives_way(state: State, chosen: Choice) -> bool:
     return not is_offered(replace(state, implementation=AUTO.key), chosen)
 
 
+def gave_way(old: State, new: State, device: Device | NoDevice | None) -> str:
+    """Sentence on why `new` runs on something else, which nobody chose; empty: it does not."""
+    was, now = chosen_in(old), chosen_in(new)
+    if was.key == now.key:
+        return ""
+    reason = why_unavailable(new, was, device)
+    if not is_offered(new, was):
+        reason = f"{was.title} has no such filter"
+    if reason:
+        return f"{reason.partition(';')[0].removesuffix('.')}, so {now.title} takes its place."
+    return f"{now.title} suits this better than {was.title}, and takes its place."
+
+
 def choices() -> tuple[Choice, ...]:
     """Everything that may be chosen to run on: `auto`, then its candidates."""
     return (AUTO, *all_implementations())
@@ -418,6 +431,8 @@ def implementation_of(job: Job, picked: Pick | None = None) -> Choice:
 def implementation_for(state: State, device: Device | NoDevice) -> str:
     """Key of the user's choice, or of the best there is where that cannot run."""
     chosen = state.chosen_implementation
+    if chosen is None and state.implementation == AUTO.key:
+        return AUTO.key  # which can run all there is
     if chosen is not None and not why_not_here(implementation(chosen), device):
         return chosen
     return first_choice(state, device)

@@ -339,7 +339,8 @@ def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
             # There will be several: this one, and the results made from it.
             require_memory((1 + RESULTS) * picture.samples.size * np.dtype(pixel_type).itemsize)
         stored = picture.stored_as(pixel_type)
-        all_finite(stored.samples)  # remembered from here on, as it takes a while on large pictures
+        # Remembered from here on, as it takes a while on large pictures.
+        _ = all_finite(stored.samples), stored.is_transparent
         return stored
     except MemoryError as error:
         raise OutOfMemoryError(

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.model.intents import changes_for, chosen_in
+from workbench.model.intents import changes_for
 from workbench.model.state import State
 
 
@@ -16,11 +16,11 @@ class Store(QObject):
 
     Signals:
         changed(old, new): after every change, and only when something changed.
-        gave_way(title): of a chosen implementation that cannot run the filter.
+        gave_way(old, new): the implementation changed as the one before cannot run the filter.
     """
 
     changed = Signal(object, object)
-    gave_way = Signal(str)
+    gave_way = Signal(object, object)
 
     def __init__(self, state: State | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,9 +34,8 @@ class Store(QObject):
         """Set the user's choices and what they bring along: see `intents.changes_for`."""
         changes, before = changes_for(self._state, wanted), self._state
         self.update(**changes)
-        is_left = "implementation" not in wanted and "chosen_implementation" in changes
-        if is_left and before.chosen_implementation is not None:
-            self.gave_way.emit(chosen_in(before).title)
+        if "implementation" in changes and "implementation" not in wanted:
+            self.gave_way.emit(before, self._state)
 
     def update(self, **changes: Any) -> None:
         """Replace the named fields and no others.  Raises TypeError for an unknown name."""

@@ -71,7 +71,7 @@ from workbench.window.view_menus import actions as comparing_actions
 from workbench.window.window_layout import OnScreen, Parts, Toolbar, WindowLayout
 
 TITLE = "Filter Workbench"
-GAVE_WAY = "{title} cannot run this filter, so Auto chooses what can. Ctrl+Z takes the change back."
+TAKE_BACK = "Ctrl+Z takes the change back."
 EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
@@ -197,9 +197,7 @@ class MainWindow(QMainWindow):
         # It hears of a change before the panels, which may cause another one.
         self.undo_history = UndoHistory(store, reading, messages, self.statusBar(), self)
         store.changed.connect(lambda _old, new: self._show_state(new))
-        store.gave_way.connect(
-            lambda title: self.messages.show_message("info", GAVE_WAY.format(title=title))
-        )
+        store.gave_way.connect(self._say_gave_way)
         self.parts = parts = Parts(
             *(self, settings, store, self.undo_history, worker, live, reading, self.opener),
             *(self.exporter, self.sessions, self.kernel_folder, self.compare, docks),
@@ -472,6 +470,11 @@ class MainWindow(QMainWindow):
         before = self._lost if self.messages.sentence == self._lost else ""
         self._lost = f"{before} {sentence}".strip()
         self.messages.show_message("warning", self._lost)
+
+    @Slot(object, object)
+    def _say_gave_way(self, old: State, new: State) -> None:
+        if sentence := intents.gave_way(old, new, self.device):
+            self.messages.show_message("info", f"{sentence} {TAKE_BACK}")
 
     def _complain(self) -> None:
         """Show what was found broken at the start, with details if there are several things."""

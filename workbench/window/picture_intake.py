@@ -170,6 +170,7 @@ class PictureIntake(QObject):
             changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
             changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            self._messages.clear("info")  # which offered it
             self._store.update(**changes | {"reference": state.picture})
 
         self._opener.open_file(path, take=take)
@@ -224,9 +225,9 @@ class PictureIntake(QObject):
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
             changes |= intents.steps_for(state, self._worker.device)
-            was, now = intents.chosen_in(state), intents.implementation(changes["implementation"])
-            if now.key != was.key and intents.why_unavailable(state, was, self._worker.device):
-                self._news += f" {was.title} cannot filter it, so {now.title} does."
+            if self._store.state.picture is not None:
+                now = replace(state, **changes)
+                self._news += f" {intents.gave_way(state, now, self._worker.device)}"
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)

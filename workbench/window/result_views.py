@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
-COPY = "of the copy, {:,}×{:,}"  # that is shown of a picture larger than memory
+COPY = "of the {}copy, {:,}×{:,}"  # that is shown of a picture larger than memory
+TWO_FILES = "Two files are compared as they are: nothing is timed."
 PREVIEW = "preview, from the reduced picture"
 
 
@@ -84,13 +85,20 @@ class ResultViews(QObject):
     def _follow(self, old: State, new: State) -> None:
         if old.picture is not None and intents.needs_run(old, new):
             self._messages.outdate(FRESH_MS)
+        elif old.reference is not new.reference and self._live.of_view is not None:
+            self._show(*self._live.of_view[1:])
 
     def _show(self, result: Result, display: Display) -> None:
         self._show_picture(result, display)
         picture, job = self._store.state.picture, result.job
         is_copy = picture is not None and picture.large is not None
-        self._timing.show_subject(COPY.format(job.width, job.height) if is_copy else "")
-        self._timing.show_result(result, self._live.baseline_of(result))
+        whole = "whole " if job.region is not None else ""  # of which the part is taken
+        of_copy = COPY.format(whole, job.width, job.height) if is_copy else ""
+        self._timing.show_subject(of_copy or (whole and f"of the {whole}picture"))
+        if self._is_of_files(result):
+            self._timing.show_empty(TWO_FILES)
+        else:
+            self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
             self._rung.made.show_ran(intents.last_run(result))
 
@@ -127,8 +135,12 @@ class ResultViews(QObject):
             parts.append(f"1/{picture.large.step:.4g} of its size")
         parts.append("of earlier settings" if self._live.is_refused else "")
         below = " · ".join(filter(None, parts))
-        name = f"{picture.name} · " if picture and self._store.state.reference else ""
-        return "\n".join(filter(None, (name + intents.job_caption(job, result.picked), below)))
+        told = f"{job.width}×{job.height}" if self._is_of_files(result) else ""
+        return "\n".join(filter(None, (told or intents.job_caption(job, result.picked), below)))
+
+    def _is_of_files(self, result: Result) -> bool:
+        """True if two files are compared as they are: then no time of a filter is looked for."""
+        return self._store.state.reference is not None and intents.change_nothing(result.job.steps)
 
 
 TOLD = "told-no-gpu"  # the setting with the reason that was shown last

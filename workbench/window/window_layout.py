@@ -49,7 +49,6 @@ from workbench.window.undo_history import UndoHistory
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 ICON_PX, GAP_PX = 20, 8
-NAMED_PX = 1400  # from this width on there is room for the names of boxes
 
 
 class Toolbar(QFrame):
@@ -70,13 +69,15 @@ class Toolbar(QFrame):
             button.setProperty("flat", True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(ICON_PX, ICON_PX))
-        self._left = HBox(spacing=GAP_PX).add(*self._buttons.values(), (tools, 1))
-        self._modes, self._names = modes, tools.names
+        below = Qt.AlignmentFlag.AlignBottom  # in line with the boxes, not with their names
+        buttons = [(each, 0, below) for each in self._buttons.values()]
+        self._left = HBox(spacing=GAP_PX).add(*buttons, (tools, 1))
+        self._modes = modes
         self._parts = QBoxLayout(ACROSS, self)
-        self._parts.setContentsMargins(8, 4, 8, 4)
+        self._parts.setContentsMargins(8, 1, 8, 3)
         self._parts.setSpacing(GAP_PX)
         self._parts.addLayout(self._left, 1)
-        self._parts.addLayout(HBox().add(1, modes))
+        self._parts.addLayout(HBox().add(1, (modes, 0, below)))
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
@@ -115,8 +116,6 @@ class Toolbar(QFrame):
             self._draw_icons()
 
     def _arrange(self) -> None:
-        for each in self._names:
-            each.setVisible(self.width() >= theme.in_letters(NAMED_PX))
         margins = self._parts.contentsMargins()
         modes = self._modes.minimumSizeHint().width()
         needed = self._left.minimumSize().width() + modes + GAP_PX

@@ -5,9 +5,10 @@ import threading
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox
 
+from kernels.core.cache import once_a_picture
 from kernels.pictures.generated import PICTURES, gradient, noise, stored_as
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
@@ -131,12 +132,22 @@ def test_garbage_is_one_sentence_and_the_last_picture_stays(make, qtbot, window,
     assert window.settings.recent_files() == []
 
 
-def test_a_picture_on_the_clipboard_is_pasted(qtbot, window):
-    image = QImage(6, 4, QImage.Format.Format_Grayscale8)
-    image.fill(77)
+def test_a_picture_on_the_clipboard_is_pasted(qtbot, window, monkeypatch):
+    looking = []
+
+    @once_a_picture
+    def has_clear(samples):
+        looking.append(threading.current_thread() is threading.main_thread())
+        return bool((samples[..., -1] < 255).any())
+
+    monkeypatch.setattr(pictures, "_has_clear", has_clear)
+    image = QImage(6, 4, QImage.Format.Format_ARGB32)
+    image.fill(QColor(77, 78, 79, 80))
     QGuiApplication.clipboard().setImage(image)
     result = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
-    np.testing.assert_array_equal(result.job.picture, np.full((4, 6, 1), 77))
+    np.testing.assert_array_equal(result.job.picture, np.full((4, 6, 4), (77, 78, 79, 80)))
+    assert result.job.opaque == 255
+    assert looking == [False]  # once, and not while the window waits
 
 
 # -- folders and lists

@@ -28,9 +28,16 @@ def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     np.testing.assert_array_equal(result.picture, other)
     pane = window.compare.main
     until(qtbot, lambda: "A.png · 60×40" in pane.accessibleDescription())  # under the divider
-    assert pane.caption.startswith("After · B.png")
+    assert pane.caption == "B: B.png · 60×40"
+    line = window.timing_views.line
+    assert "Two files" in line.accessibleName()  # and no time of a filter, nor a verdict on one
+    assert "verified" not in line.accessibleName()
+    assert window.messages.kind is None  # what offered to compare is gone
+    window.compare.show_original(True)  # takes turns with the other file
+    assert pane.caption == "A: A.png · 60×40"
+    window.compare.show_original(False)
     trigger(window, "Difference")
-    until(qtbot, lambda: pane.caption.startswith("After − A.png"))
+    until(qtbot, lambda: pane.caption.startswith("B: B.png − A: A.png"))
     trigger(window, "Mismatch")
     until(qtbot, lambda: "blue: 8 differ from the other file" in pane.caption)
     window.docks.enter("Analysis")
@@ -39,6 +46,7 @@ def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     until(qtbot, lambda: psnr._shown[0] == f"{10 * np.log10(255**2 / mse):.2f} dB")
     trigger(window, "Compare with the original")
     until(qtbot, lambda: "no pixel differs" in pane.caption)
+    assert "verified" in line.accessibleName()
     window.undo_history.undo()
     until(qtbot, lambda: "blue: 8 differ" in pane.caption)
     # One undo more brings back picture, filter and view.

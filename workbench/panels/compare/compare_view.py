@@ -231,7 +231,7 @@ class CompareView(QWidget):
         self._take_next()
         if self.picture is not None and _alike(samples, self.picture):
             last = self._after.samples
-            self._after = Shown(display, f"After · {caption}", samples)
+            self._after = Shown(display, f"{self.after_name} · {caption}", samples)
             if last is None or last.dtype != samples.dtype:
                 self._make_room()
             self._refresh()
@@ -240,7 +240,7 @@ class CompareView(QWidget):
         """Show an approximate result, which has no values to be read or pinned."""
         self._take_next()
         if self._before is not None and display.size == self._before.size:
-            self._after = Shown(display, f"After · {caption}")
+            self._after = Shown(display, f"{self.after_name} · {caption}")
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
@@ -563,6 +563,8 @@ class CompareView(QWidget):
         self._show_negative()
         mode, far, before = self._state.view_mode, self._patches[1], self._original
         original, before = before._replace(caption=ORIGINAL), self.compared or before
+        if self._state.reference is not None:  # two files take turns
+            original = before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after
         main = before
@@ -592,6 +594,12 @@ class CompareView(QWidget):
         pin = self._pins[number - 1]
         title, _, below = pin.caption.partition("\n")
         return Shown(pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples)
+
+    @property
+    def after_name(self) -> str:
+        """What the result is called: "After", or the second of two files."""
+        picture = None if self._state.reference is None else self._state.picture
+        return "After" if picture is None else f"B: {picture.title}"
 
     @property
     def _original(self) -> Shown:

@@ -205,7 +205,7 @@ class Inspection(QObject):
             self.refresh()  # as there may be a newer result by now
 
         def show(found: Difference) -> None:
-            end(found.display, f"After − {name} · {found}")
+            end(found.display, f"{self._compare.after_name} − {name} · {found}")
 
         def fail(sentence: str) -> None:
             self._inform(sentence)
@@ -242,7 +242,7 @@ class Inspection(QObject):
         if (picture, look) == self._file:
             return
         self._file = picture, look
-        caption = f"{picture.name} · {of.shape[1]}×{of.shape[0]}"
+        caption = f"A: {picture.title} · {of.shape[1]}×{of.shape[0]}"
         take, fail = self._show_before, self._fail_before
         self._steps.ask(BEFORE, lambda: iter((Shown(show(of, look), caption, of),)), take, fail)
 

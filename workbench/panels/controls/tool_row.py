@@ -24,10 +24,11 @@ from workbench.model.state import State, has_row
 from workbench.panels.controls.filter_popup import FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
-from workbench.widgets.boxes import HBox
+from workbench.widgets.boxes import HBox, Part, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.drop_down import ToolList, heading_item
 from workbench.widgets.number_boxes import LogSlider, OddSpinBox
+from workbench.widgets.tile import scaled_font
 
 BlockXY = tuple[int, int]
 BLOCK_TIP = (
@@ -104,6 +105,7 @@ class ImplementationBox(ToolList):
 
 GAP_PX = 6
 NUMBER_PX = 66
+NAME_SCALE = 0.8  # of letters
 SLIDER_PX = 44, 108  # at least, and at most
 RUNS_ON_TIP = (
     "What computes it, on the CPU or the GPU: the result is the same, the time is not.\n"
@@ -119,7 +121,6 @@ class ToolRow(QWidget):
 
     Each choice is put into the store.
 
-    names     labels, for where there is room
     add_step  a button that is there until the row of steps has its own
     """
 
@@ -159,13 +160,20 @@ class ToolRow(QWidget):
         policy = self.add_step.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing else comes under the pointer
         self.add_step.setSizePolicy(policy)
-        self.names = size, runs_on, block = [Label(name) for name in ("Size", "Runs on", "Block")]
-        line = HBox(self, 0, GAP_PX).add(self._filter, size, self._slider, self._number)
-        line.add(runs_on, self._implementation, block, self._block, self.add_step, 1)
+        size = HBox(spacing=GAP_PX).add(self._slider, self._number)
+        parts: dict[str, Part] = {"Filter": self._filter, "Size": size}
+        parts |= {"Runs on": self._implementation, "Block": self._block, "": self.add_step}
+        line = HBox(self, 0, GAP_PX)
+        for name, part in parts.items():  # its name above it, as a window is seldom wide enough
+            title = Label(name, is_muted=True)
+            title.setFont(scaled_font(NAME_SCALE))
+            line.add(VBox(spacing=0).add(title, part))
+        line.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        parts = {"L": self._filter, "Z": self._number, "U": self._implementation}
-        for letter, part in parts.items():
-            QShortcut(QKeySequence(f"Alt+{letter}"), self, part.setFocus)
+        for letter, box in zip(
+            "LZU", (self._filter, self._number, self._implementation), strict=True
+        ):
+            QShortcut(QKeySequence(f"Alt+{letter}"), self, box.setFocus)
 
     def choose_filter(self, take_back: Callable[[], object]) -> None:
         """Have the user choose a filter; Esc calls `take_back`."""

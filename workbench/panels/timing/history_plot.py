@@ -70,7 +70,7 @@ def _run(result: Result) -> Run:
         single_in_words(result)
         if kernel.is_single
         else f"quartiles {numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}",
-        f"{work_in_words(job)}, {job.width}×{job.height} pixels",
+        f"{work_in_words(job)}, {'all ' if job.region else ''}{job.width}×{job.height} pixels",
         *(["✗ its output is WRONG"] if is_wrong else []),
         *filter(None, [why_starred(result.disturbances)]),
     ]

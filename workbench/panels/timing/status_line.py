@@ -60,8 +60,9 @@ BAR_PX, GAP_PX, NEXT_PX = 18, 7, 26  # to the first word; to its small print; to
 LARGE, LESS, SMALL = 1.5, 1.2, 1.0
 OPENS = "Click for all figures and the history."
 # As wide as the words usually are: what stands behind them stands still while they change.
-TIME, RATE, RATIO = f"88.8{GAP}ms", f"88.8{GAP}MP/s", "88.8×"
-SPREAD = f"88.8{GAP}–{GAP}88.8{GAP}ms  ·  n{GAP}={GAP}88"
+TIME, RATE, RATIO = f"88.8{GAP}ms*", f"88.8{GAP}MP/s", "88.8× slower"
+SPREAD = f"88.8{GAP}–{GAP}88.8{GAP}ms  ·  n{GAP}={GAP}888"
+VERDICT = "✓ verified all pixels, largest error 0", "✓ verified all pixels", "✓ verified"
 AGAINST, DOING = "as fast as OpenCV, 16 threads", "filtering with OpenCV …"
 
 
@@ -160,12 +161,15 @@ class StatusLine(QToolButton):
         tip, unsure = words.tip(figure, words.TIPS["speed-up"]), bool(figure.unsure)
         widest = RATIO if is_awaited else ""
         self._speed_up.show_words(text, "", widest=widest, tip=tip, is_pale=unsure)
-        widest = AGAINST if is_awaited and not is_known else ""
+        widest = AGAINST if is_awaited else ""
         self._against.show_words(against, "", widest=widest, tip=tip)
 
     def _show_verdict(self, wordings: Sequence[str], check: Check | None) -> None:
         self._bar.show_check(check)
-        self._verdict.show_words(*wordings, tip=f"{wordings[0]}\n\n{words.verdict_tip(check)}")
+        widest = VERDICT if check is None else ""
+        self._verdict.show_words(
+            *wordings, widest=widest, tip=f"{wordings[0]}\n\n{words.verdict_tip(check)}"
+        )
         show_role(self._verdict, role_of(check, TEXT if check else MUTED))
 
     def _refresh(self) -> None:
@@ -217,18 +221,23 @@ class _Words(Label):
         self._rooms: dict[int, int] = {}  # by step: asked for many times while a line is laid out
         self.setFont(scaled_font(scale, weight))
         self.wordings: Sequence[str] = ("",)
-        self._widest = ""
+        self._widest: Sequence[str] = ()
         self.step = 0
 
     def show_words(
-        self, *wordings: str, widest: str = "", tip: str = "", is_pale: bool | None = None
+        self,
+        *wordings: str,
+        widest: str | Sequence[str] = "",
+        tip: str = "",
+        is_pale: bool | None = None,
     ) -> None:
         """Set other words.
 
-        widest   as wide as the fullest of them may become: room is kept for it
+        widest   as wide as the fullest of them may become, or each: room is kept for it
         is_pale  they are unreliable; None: they keep their colour
         """
-        self.wordings, self._widest = wordings, widest
+        self.wordings = wordings
+        self._widest = (widest,) if isinstance(widest, str) else widest
         self._rooms.clear()
         self.setToolTip(tip_text(tip))
         if is_pale is not None:
@@ -238,7 +247,7 @@ class _Words(Label):
     def room(self) -> int:
         """The width at this step; 0 where it is left out."""
         if self.step not in self._rooms:
-            kept = self._widest if self.step == 0 else ""
+            kept = self._widest[self.step] if self.step < len(self._widest) else ""
             self._rooms[self.step] = max(self._wide(self._now), self._wide(kept))
         return self._rooms[self.step]
 

@@ -72,6 +72,8 @@ def test_a_drag_selects_what_is_filtered_and_one_step_takes_it_back(qtbot, selec
     assert region(selecting) is None  # while it is drawn
     result = settle(qtbot, selecting, lambda: release(selecting, 49, 29))
     assert region(selecting) == (20, 10, 30, 20, 0)
+    line = selecting.timing_views.line  # all is filtered, and the part of it is taken
+    assert "of the whole picture" in line.accessibleName()
     changed = (result.picture != selecting.store.state.picture.samples).any(axis=2)
     assert changed[10:30, 20:50].mean() > 0.9
     changed[10:30, 20:50] = False

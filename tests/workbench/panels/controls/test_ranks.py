@@ -109,22 +109,27 @@ def test_the_ladder_has_the_rungs_of_the_filter(qtbot, opened):
     until(qtbot, lambda: filters() == {"weights"})
 
 
-@pytest.mark.parametrize("key", ["shared", "opencv", "parallel"])
+@pytest.mark.parametrize("key", ["shared", "opencv", "parallel", None])
 def test_what_does_no_such_filter_gives_way_to_auto_and_is_there_again(qtbot, opened, key):
     store = opened.store
-    store.choose(filter="gaussian", implementation=key)
+    if key is None:  # nothing chosen by hand
+        key = store.state.implementation
+        store.choose(filter="gaussian")
+    else:
+        store.choose(filter="gaussian", implementation=key)
     if key == "shared":  # there is no GPU, which is said first
         until(qtbot, lambda: opened.messages.kind == "error")
     settle(qtbot, opened, lambda: store.choose(filter="percentile"))
     box = child(opened, "implementation", ImplementationBox)
     if key == "parallel":  # does all
         assert store.state.implementation == key
-        assert "cannot run this" not in opened.messages.sentence
+        assert "takes its place" not in opened.messages.sentence
         return
     assert store.state.implementation == box.currentData() == "auto"
     assert opened.live.result.check.ok
     title = intents.implementation(key).title
-    assert opened.messages.sentence.startswith(f"{title} cannot run this filter")
+    assert opened.messages.sentence.startswith(f"{title} has no ")
+    assert "so Auto takes its place. Ctrl+Z" in opened.messages.sentence
     offered = {box.itemData(row) for row in range(box.count())}
     assert {"rank_bits", "opencv"} <= offered
     assert not {"shared", "median_columns", "extreme_taps"} & offered

@@ -11,7 +11,7 @@ from workbench.base import theme
 from workbench.base.numbers import GAP
 from workbench.panels.timing.status_line import Newest, StatusLine
 
-WIDE, USUAL, NARROW = 1400, 960, 600
+WIDE, USUAL, NARROW = 1440, 960, 600
 
 
 @pytest.fixture
@@ -63,3 +63,16 @@ def test_a_disturbed_time_has_a_star_that_says_by_what(line):
     line.show_times(Newest(QUICK, OPENCV))
     assert shown(line)[0] == "200 µs"
     assert "Disturbed" not in label(line, "line-time").toolTip()
+
+
+@pytest.mark.parametrize("wide", [WIDE, 1175, 919])  # the latter of windows of 1280, 1024
+def test_the_verdict_stands_still_while_times_change(line, wide):
+    line.resize(wide, line.height())
+    places = set()
+    for ms, count in ((0.2, 6), (1.11, 6), (88.8, 100), (123.0, 20)):
+        newest = result(samples_ms=(ms,) * count)
+        for each in (newest, replace(newest, load=BUSY), replace(newest, check=None)):
+            for baseline in (None, OPENCV):
+                line.show_times(Newest(each, baseline))
+                places.add(label(line, "line-verdict").x())
+    assert len(places) == 1

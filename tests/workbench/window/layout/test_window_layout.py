@@ -136,10 +136,21 @@ def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
         window.pixel.get().hold(at)
         qtbot.wait(50)
         assert hold.mapTo(window, QPoint()) == place
-    names = [each for each in window.tool_row.names if each.isVisible()]
-    assert [each.text() for each in names] == ["Size", "Runs on", "Block"]
-    window.resize(1280, 720)
-    until(qtbot, lambda: not any(each.isVisible() for each in names))
+
+
+def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
+    boxes = {"Filter": "filter", "Size": "ksize-slider", "Runs on": "implementation"}
+    for size in (WIDE, (1280, 720), (1024, 640)):
+        window.resize(*size)
+        until(qtbot, lambda size=size: (window.width(), window.height()) == size)
+        names = {each.text(): each for each in window.tool_row.findChildren(QLabel) if each.text()}
+        assert list(names) == [*boxes, "Block"]
+        for name, box in {**boxes, "Block": "block"}.items():
+            label, under = names[name], child(window, box)
+            assert label.isVisible()
+            assert label.width() >= label.sizeHint().width()
+            assert label.geometry().bottom() < under.geometry().top()
+            assert label.x() == under.x()
 
 
 def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(qtbot, window):
