@@ -29,7 +29,7 @@ from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.tile import MUTED, TEXT, ElidedLabel
 
-USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows with it
+USUAL_PX = (1280, 720)  # of a projector; on another screen everything grows or shrinks with it
 SMALL = 24  # letters in pixels there; nothing is smaller
 
 
@@ -129,7 +129,7 @@ class Stage(QObject):
 
     def size_letters(self) -> None:
         size = self._window.size()
-        factor = max(min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1]), 1.0)
+        factor = min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1])
         parts = [(self._labels[name], look) for name, look in LABELS.items()]
         for widget, look in [*parts, (self.ladder, Look())]:
             font = theme.numbers_font()
