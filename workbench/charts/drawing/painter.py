@@ -101,7 +101,7 @@ def _draw_grid(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     if body.scale is not None:
         low, high = map(body.scale.words, _ends(body))
         first, last = ("dark", "light") if body.more_is_better else ("light", "dark")
-        above = f"{body.scale.label} · {first} {low} to {last} {high}"
+        above = f"{body.scale.label} · {first} {low}, {last} {high}"
     if body.column_label:
         row_label = f"{body.row_label[:1].lower()}{body.row_label[1:]}"
         below = f"{body.column_label}, across; {row_label}, down"
@@ -232,7 +232,7 @@ def _fitting(font: QFont, words: Sequence[str], wide: float, high: float) -> QFo
 MAX_BAR_PX, MAX_ROW_PX = 26.0, 48.0
 NARROW_PX = 520  # in a wider plot the names of bars stand beside them
 BAR_NAME_SHARE = 0.44  # of the width, at most
-MIN_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
+MIN_LENGTH = 0.2  # of the width that bars have, however long the words at their ends
 MARKER_PX = 9.0
 TICK_SLACK = 1e-9
 PART_SHARE = 0.75  # of the background in a paler bar
