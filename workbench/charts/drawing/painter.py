@@ -24,7 +24,6 @@ VERDICT_SHARES = {"good": 0.78, "bad": 0.55, "missing": 0.86, "refused": 0.86}
 MAX_TILE, MAX_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
 NAME_SHARE = 0.42  # of the width, at most
 TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
-TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwards
 
 
 def draw(plot: Any, figure: Figure, colors: Colors, font: QFont) -> Drawn:
@@ -55,7 +54,7 @@ def least_px(figure: Figure, wide_px: float, font: QFont) -> float:
     return 14 * row
 
 
-def most_px(figure: Figure, font: QFont) -> float:
+def most_px(figure: Figure, wide_px: float, font: QFont) -> float:
     """The height above which a figure gains nothing."""
     match figure.body:
         case Bars(names_beside=True):
@@ -63,7 +62,7 @@ def most_px(figure: Figure, font: QFont) -> float:
             return COMPACT_ROW * _rows(figure.body, 0.0) * row + 4 * row
         case Grid():
             tiles_px = _largest_tile_px(figure.body, font) * len(figure.body.rows)
-            return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
+            return max(tiles_px + 6 * font.pixelSize(), least_px(figure, wide_px, font))
     return math.inf
 
 
@@ -120,7 +119,7 @@ def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
     small.setPixelSize(MIN_TEXT_PX)
     row_px, below = 1.4 * metrics.height(), 2 * metrics.height()
     tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
-    if tile_px < TURNED_TILE * font.pixelSize():
+    if not plotting.wrapped(body.columns, metrics, tile_px - 6):
         below = min(plotting.widest(body.columns, metrics), TURNED_MOST * font.pixelSize())
     words_px = plotting.widest([tile.words[0] for tile in body.tiles], QFontMetricsF(small)) + 8
     if body.scale is not None and tile_px < words_px:  # they are written upwards
