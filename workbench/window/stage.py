@@ -155,7 +155,7 @@ class Stage(QObject):
         speed = HBox(None, (0, 8, 0, 0), 12).add(labels["speedup"], (labels["speedup_note"], 1))
         below = QGridLayout(self.numbers)
         below.setContentsMargins(0, 0, 0, 0)
-        below.setHorizontalSpacing(32)
+        below.setHorizontalSpacing(20)
         below.setVerticalSpacing(0)
         below.addWidget(labels["time"], 0, 0)
         below.addWidget(labels["time_note"], 1, 0)
