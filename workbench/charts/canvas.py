@@ -358,7 +358,7 @@ class FigureView(Canvas):
         least = self._least_px or round(least_px(figure, self.width(), font))
         self.setMinimumHeight(max(self._room_px, least))
         if not self._fills:
-            self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
+            self.setMaximumHeight(round(min(most_px(figure, self.width(), font), MAX_PX)))
         self._stack.setCurrentWidget(self.plot)  # a hidden plot is not laid out
         self.plot.setGeometry(self.contentsRect())
         x, y = self.plot.getViewBox().viewRange()

@@ -23,7 +23,7 @@ from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
 from workbench.widgets.actions import show_reason
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import tab_button
-from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.drop_down import ElidingBox, ToolList
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, set_factor, take_up
 from workbench.widgets.tile import scaled_font
@@ -280,10 +280,9 @@ class OptionRow(FlowRow):
     def _new_list(self, option: Option) -> tuple[QWidget, QComboBox]:
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
         pair = QWidget(self)
-        box = ElidingBox(f"chart-{option.name}", option.label, tip, pair)
+        box = ToolList(f"chart-{option.name}", option.label, tip)
         box.setFont(scaled_font(0.93))
         box.setMaximumWidth(MAX_LIST_PX)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.activated.connect(lambda row: self._choose(option.name, row))
         label = Label(option.label, pair, font=scaled_font(0.9), is_muted=True)
         label.setBuddy(box)

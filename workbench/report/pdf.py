@@ -42,13 +42,18 @@ BODY_PX = QSizeF(
 FONT_PX, MARK_PX = 13, 11  # letters of the text, and of the header and the footer
 SMALLER_PX = (9.5, 8.5, 7.5, 6.5)  # letters of tables that are too wide in those of print.css
 ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
+WHOLE_ROWS = 10  # of a table that is not parted
 EXAMPLE_PX = 330.0  # wide: two side by side
 PICTURE = "\ufffc"  # in the text
 Page = tuple[QTextDocument, int, str]  # with its number in its part, and its mark
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
 # Each part begins a page: each page break lays out again all that comes after it in its part.
-PARTS = re.compile('(?=<section id="session-|<h3>Tables</h3>\n<details>|(?<!</h3>\n)<details>)')
+# A short table need not be one.
+LONG = "<details>(?!.{,16000}?</details>)"
+PARTS = re.compile(
+    f'(?=<section id="session-|<h3>Tables</h3>\n{LONG}|(?<!</h3>\n){LONG})', re.DOTALL
+)
 KEY = re.compile('<section id="(.*?)"')
 # What is for a screen only.
 LEFT_OUT = re.compile(
@@ -138,7 +143,7 @@ def _keep_together(text: QTextDocument) -> None:
     while block.isValid():
         if _leads(block):
             first = block if first is None else first
-        elif first is not None:
+        elif first is not None and block.text():
             if _pages_of(text, first)[0] != _pages_of(text, _needed(block))[1]:
                 look = first.blockFormat()
                 look.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
@@ -166,7 +171,7 @@ def _needed(block: QTextBlock) -> QTextBlock:
     """The block that belongs on the page of a heading: the next one, or some rows on."""
     if (table := QTextCursor(block).currentTable()) is None:
         return block
-    row = min(ROWS_TOGETHER, table.rows() - 1)
+    row = ROWS_TOGETHER if table.rows() > WHOLE_ROWS else table.rows() - 1
     return table.cellAt(row, 0).firstCursorPosition().block()
 
 
@@ -214,7 +219,7 @@ def _paint(painter: QPainter, writer: QPdfWriter, pages: list[Page], document: D
         seen = QRectF(QPointF(0, page * BODY_PX.height()), BODY_PX)
         painter.setClipRect(seen)
         context = QAbstractTextDocumentLayout.PaintContext()
-        context.clip = seen
+        context.clip = seen.adjusted(0, 0, 0, -1)  # without the first line of the next page
         context.palette.setColor(context.palette.ColorRole.Text, QColor("#000000"))
         text.documentLayout().draw(painter, context)
         painter.restore()

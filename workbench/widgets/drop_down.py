@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 from workbench.base.plain_text import tip_text
 from workbench.widgets.buttons import described
@@ -19,8 +19,8 @@ PADDING_PX = 2
 class ElidingBox(WheelAfterFocus, QComboBox):
     """A combo box that cuts a long entry with an ellipsis; Qt would cut through a letter."""
 
-    def __init__(self, name: str, title: str, tip: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__()
         described(self, name, title, tip)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
-from PySide6.QtWidgets import QFrame, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QToolButton, QWidget
 
 from kernels.core.plain_data import from_plain
 from workbench.base import theme
@@ -118,6 +118,8 @@ class PanelFrame(QFrame):
     def setVisible(self, is_visible: bool) -> None:  # noqa: N802
         if is_visible:
             self._panel.get()
+        elif self.isAncestorOf(QApplication.focusWidget() or self):
+            getattr(self.window(), "home", self).setFocus()  # else the rail's first has a ring
         super().setVisible(is_visible)
 
     @property

@@ -275,10 +275,12 @@ class MessageBar(QFrame):
 
     def _place(self) -> None:
         lines = [each for each in self._lines if each.isVisible()]
-        two_lines_px = 2 * self._sentence.fontMetrics().lineSpacing() + 5 * RING_PX  # with margins
+        letters_px, around_px = self._sentence.fontMetrics().lineSpacing(), 5 * RING_PX
         for line in lines:
             area = QRect(line.mapTo(self._over, QPoint()), line.size())
-            self._fit_into(area.width(), max(area.height(), two_lines_px))
+            # On the first, two lines of text would cover half of what is above it.
+            text_px = (1 + (line is lines[-1])) * letters_px + around_px
+            self._fit_into(area.width(), max(area.height(), text_px))
             box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
             box.moveBottomLeft(area.bottomLeft())
             if self._sentence.is_whole and not self._is_folded:
@@ -378,6 +380,7 @@ class DetailsDialog(QDialog):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole))
         buttons.rejected.connect(self.reject)
         VBox(self).add(headline, (text, 1), buttons)
+        copy.setFocus()  # else the sentence has a ring
 
 
 Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip, what it does

@@ -172,7 +172,7 @@ class Show(QObject):
         _set_letters(self._compare, SMALL * factor)
         panel = self._chart or (self._panel and self._made_panel)
         if panel:
-            _set_letters(panel, PANEL_LETTERS_PX * factor)
+            _set_letters(panel, PANEL_LETTERS_PX * max(factor, 1.0))  # it scrolls
 
     # -- steps
 

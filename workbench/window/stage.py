@@ -29,7 +29,7 @@ from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.tile import MUTED, TEXT, ElidedLabel
 
-USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows with it
+USUAL_PX = (1280, 720)  # of a projector; on another screen everything grows or shrinks with it
 SMALL = 24  # letters in pixels there; nothing is smaller
 
 
@@ -51,7 +51,7 @@ BACK = ("PgUp", "Left", "Up", "Backspace")
 BLANK = ("B", ".")  # what clickers send
 HINT = "→ PgDn next   ← PgUp back   Space original   + − 0 zoom   F7 notes   B blank   Esc leave"
 MAX_BARS = 4  # the newest
-BAR_LETTERS, NAME_LETTERS = 6, 16  # of the longest bar; a longer name loses its end
+BAR_LETTERS, NAME_LETTERS = 6, 18  # of the longest bar; a longer name loses its end
 PARTS = ("", *"▏▎▍▌▋▊▉")  # of a letter, in eighths
 ROW = (
     '<tr style="color:{}; white-space:pre"><td>{} </td>'
@@ -129,7 +129,7 @@ class Stage(QObject):
 
     def size_letters(self) -> None:
         size = self._window.size()
-        factor = max(min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1]), 1.0)
+        factor = min(size.width() / USUAL_PX[0], size.height() / USUAL_PX[1])
         parts = [(self._labels[name], look) for name, look in LABELS.items()]
         for widget, look in [*parts, (self.ladder, Look())]:
             font = theme.numbers_font()
@@ -155,7 +155,7 @@ class Stage(QObject):
         speed = HBox(None, (0, 8, 0, 0), 12).add(labels["speedup"], (labels["speedup_note"], 1))
         below = QGridLayout(self.numbers)
         below.setContentsMargins(0, 0, 0, 0)
-        below.setHorizontalSpacing(32)
+        below.setHorizontalSpacing(20)
         below.setVerticalSpacing(0)
         below.addWidget(labels["time"], 0, 0)
         below.addWidget(labels["time_note"], 1, 0)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
 from tests.workbench.charts import svg_texts
 from workbench.base import theme
+from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine, SeriesStyle
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.chart_export import SIZE_PX, svg_of
 from workbench.charts.drawing.plotting import apart, even_ticks, log_ticks, shortened
@@ -55,6 +56,17 @@ def figure(plan, key, **facts):
 def test_no_text_covers_another_or_is_cut_off(qapp, plan, key, size):
     svg = svg_of(figure(plan, key), size_px=size)
     assert svg_texts.overlapping(svg) == []
+    assert svg_texts.cut_off(svg) == []
+
+
+def test_what_is_beside_a_bar_is_whole_in_a_panel(qapp):
+    def bar(ms, words):
+        entry = LegendLine(words, words, "", words, SeriesStyle(0, 0))
+        return Group("Separable, two passes", (Bar(entry, ms, ms, ms, words, ""),))
+
+    axis = Axis("Time, logarithmic", "{:g} ms".format, is_log=True)
+    bars = Bars(axis, (bar(1.0, "1 ms"), bar(99.0, "94.2 µs · 4.8× slower")), names_beside=True)
+    svg = svg_of(Figure("", "", "", "", (), bars), size_px=(346, 300))
     assert svg_texts.cut_off(svg) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QStyle, QStyleOptionComboBox
 
 from tests.made_sessions import LAPTOP, a_session, wrong
 from tests.workbench import scenes
@@ -19,10 +19,11 @@ from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
 from workbench.charts.chart_card import EMPTY, ChartCard, Legend
-from workbench.charts.chart_view import ChartView
+from workbench.charts.chart_view import ChartView, OptionRow
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.marks import cividis
 from workbench.charts.kinds import chart_kinds
+from workbench.widgets.letters import set_factor
 
 
 @pytest.fixture
@@ -117,6 +118,21 @@ def test_slices_and_the_baseline_are_chosen_from_lists(qtbot, view):
     pick_text(child(view, "chart-baseline", QComboBox), "Global memory")
     view.prefer_baseline("shared")  # comes too late: somebody has chosen
     assert words(view, "chart-title").endswith("against Global memory")
+
+
+def test_what_is_chosen_in_a_list_is_whole_in_large_letters_too(qtbot, view):
+    show(qtbot, view, a_session("everything"), kind="time_by_kernel")
+    pick_text(child(view, "chart-sizes", QComboBox), "4096²")
+    set_factor(view, 1.75)  # as on stage
+    scenes.rest()
+    boxes = [each for each in view.findChild(OptionRow).findChildren(QComboBox) if each.isVisible()]
+    assert boxes
+    for box in boxes:
+        option, style = QStyleOptionComboBox(), QStyle.SubControl.SC_ComboBoxEditField
+        box.initStyleOption(option)
+        field = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, style, box)
+        room = field.width() if box.width() < box.maximumWidth() else box.maximumWidth()
+        assert box.fontMetrics().horizontalAdvance(box.currentText()) < room, box.currentText()
 
 
 def pick_text(combo, text):

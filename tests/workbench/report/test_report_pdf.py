@@ -11,6 +11,8 @@ import pytest
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.report.reading_pages import read_page
 from tests.workbench.report.written import write_report
+from workbench.report.document import composing
+from workbench.report.pdf import pdf
 from workbench.report.writing import PAGE, PAPER
 
 pytestmark = pytest.mark.skipif(
@@ -94,6 +96,16 @@ def test_no_row_is_torn_and_no_column_of_words_is_narrow(tmp_path):
     launched = [line for page in rows for line in page if "convolve" in line]
     assert all(re.search(r"convolve, grid [0-9×]+, block [0-9×]+, ", line) for line in launched)
     assert all("Its 64 warps are all taken." in line for line in launched)
+
+
+def test_no_heading_stands_alone_and_no_short_table_is_parted(tmp_path):
+    *_, document = composing([a_session("sizes")], {}, written=0.0)
+    table = f"<table><caption>Table 1</caption>{'<tr><td>row</td></tr>' * 6}<tr><td>last</table>"
+    for count in range(33, 48, 2):  # so that each of its lines would end a page
+        words, path = count * "<p>words</p>", tmp_path / f"{count}.pdf"
+        path.write_bytes(pdf(f"<body>{words}<h3>Tables</h3><div>{table}</div></body>", document))
+        (page,) = [page for page in pages_of(path) if "Tables" in page]
+        assert page.split().index("last") > page.split().index("Tables"), count
 
 
 @pytest.mark.nightly

@@ -78,6 +78,7 @@ def test_details_are_one_click_away_to_read_and_to_copy(window, qtbot):
     window.bar.show_message("error", "It broke.", "Traceback: line 3")
     more.click()
     dialog = window.bar.findChild(DetailsDialog)
+    assert dialog.focusWidget().objectName() == "copy"
     assert dialog.findChild(QPlainTextEdit, "detailsText").toPlainText() == "Traceback: line 3"
     dialog.findChild(QPushButton, "copy").click()
     assert QGuiApplication.clipboard().text() == "It broke.\n\nTraceback: line 3"
@@ -122,6 +123,10 @@ def test_it_lies_over_its_line_and_gives_the_keyboard_back(window, qtbot):
     window.bar.lie_over(part, line, picture)
     window.bar.show_message("info", "Saved.")
     assert window.bar.geometry().bottomRight() == part.geometry().bottomRight()
+    window.bar.show_message(
+        "info", "This takes two lines of the first, and one of the second, which is wider."
+    )
+    assert window.bar.geometry() == line.geometry()
     window.bar.show_message("info", "A sentence of more than two of its lines. " * 4)
     assert window.bar.geometry().bottom() == line.geometry().bottom()
     part.hide()

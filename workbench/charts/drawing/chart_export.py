@@ -113,7 +113,7 @@ class ChartPage:
         words = sum(map(self._high_px, (*self._above, *self._below)))
         words += self._lay_legend(None, 0.0) + 2 * MARGIN_PX
         least = max(MIN_PLOT_SHARE * high, painter.least_px(figure, self._wide, font))
-        plot_px = min(max(high - words, least), painter.most_px(figure, font))
+        plot_px = min(max(high - words, least), painter.most_px(figure, self._wide, font))
         self.size = QSize(wide, round(words + plot_px))
         self._plot_size = QSizeF(self._wide, plot_px)
         self.spots: list[tuple[QRectF, Spot]] = []

@@ -24,7 +24,6 @@ VERDICT_SHARES = {"good": 0.78, "bad": 0.55, "missing": 0.86, "refused": 0.86}
 MAX_TILE, MAX_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
 NAME_SHARE = 0.42  # of the width, at most
 TURNED_MOST = 12  # heights of a letter, of a name that is written upwards
-TURNED_TILE = 5  # heights of a letter: in narrower tiles names are written upwards
 
 
 def draw(plot: Any, figure: Figure, colors: Colors, font: QFont) -> Drawn:
@@ -55,7 +54,7 @@ def least_px(figure: Figure, wide_px: float, font: QFont) -> float:
     return 14 * row
 
 
-def most_px(figure: Figure, font: QFont) -> float:
+def most_px(figure: Figure, wide_px: float, font: QFont) -> float:
     """The height above which a figure gains nothing."""
     match figure.body:
         case Bars(names_beside=True):
@@ -63,7 +62,7 @@ def most_px(figure: Figure, font: QFont) -> float:
             return COMPACT_ROW * _rows(figure.body, 0.0) * row + 4 * row
         case Grid():
             tiles_px = _largest_tile_px(figure.body, font) * len(figure.body.rows)
-            return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
+            return max(tiles_px + 6 * font.pixelSize(), least_px(figure, wide_px, font))
     return math.inf
 
 
@@ -101,7 +100,7 @@ def _draw_grid(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     if body.scale is not None:
         low, high = map(body.scale.words, _ends(body))
         first, last = ("dark", "light") if body.more_is_better else ("light", "dark")
-        above = f"{body.scale.label} · {first} {low} to {last} {high}"
+        above = f"{body.scale.label} · {first} {low}, {last} {high}"
     if body.column_label:
         row_label = f"{body.row_label[:1].lower()}{body.row_label[1:]}"
         below = f"{body.column_label}, across; {row_label}, down"
@@ -120,7 +119,7 @@ def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
     small.setPixelSize(MIN_TEXT_PX)
     row_px, below = 1.4 * metrics.height(), 2 * metrics.height()
     tile_px = (1 - NAME_SHARE) * wide_px / max(len(body.columns), 1)
-    if tile_px < TURNED_TILE * font.pixelSize():
+    if not plotting.wrapped(body.columns, metrics, tile_px - 6):
         below = min(plotting.widest(body.columns, metrics), TURNED_MOST * font.pixelSize())
     words_px = plotting.widest([tile.words[0] for tile in body.tiles], QFontMetricsF(small)) + 8
     if body.scale is not None and tile_px < words_px:  # they are written upwards
@@ -232,7 +231,7 @@ def _fitting(font: QFont, words: Sequence[str], wide: float, high: float) -> QFo
 MAX_BAR_PX, MAX_ROW_PX = 26.0, 48.0
 NARROW_PX = 520  # in a wider plot the names of bars stand beside them
 BAR_NAME_SHARE = 0.44  # of the width, at most
-MIN_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
+MIN_LENGTH = 0.2  # of the width that bars have, however long the words at their ends
 MARKER_PX = 9.0
 TICK_SLACK = 1e-9
 PART_SHARE = 0.75  # of the background in a paler bar

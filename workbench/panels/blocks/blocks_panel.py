@@ -121,11 +121,13 @@ class BlocksPanel(QWidget):
         self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         segments = HBox(spacing=0).add(*self._views.values())
         buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1)
-        VBox(self, MARGINS, 6).add(
+        inside = QWidget()
+        VBox(inside, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
             *(self._sentence, HBox(spacing=6).add((self._click, 1), segments)),
-            (UprightArea(self.chart), 1),
+            (self.chart, 1),
         )
+        VBox(self, 0).add(UprightArea(inside))
         self._connect()
         self._show_phase(BlocksPhase.IDLE)
 

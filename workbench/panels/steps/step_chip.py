@@ -29,6 +29,7 @@ WIDEST_TIME = f"88.8{GAP}ms"
 KEYS_TIP = "Tick: on or off.  Drag: another place.  Right click: more.  Del: remove."
 PICTURE_PX = QSize(80, 40)  # of a thumbnail at most
 TICK = (3.0, 7.5), (6.0, 10.5), (11.0, 4.0)
+MIN_LETTERS = 4  # of a name that is cut, with its …
 PALE = 110  # of 255: how much is seen of what is behind a bar
 
 
@@ -191,7 +192,13 @@ class StepChip(QToolButton):
         if metrics.horizontalAdvance(words + size) > room:
             size = size.partition("×")[0]  # one side of it says as much
             left = room - metrics.horizontalAdvance(size)
-            words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, left)
+            cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, left)
+            if len(cut) < MIN_LETTERS:  # the name says more than the size
+                size = ""
+                while metrics.horizontalAdvance(words) > room:
+                    words = words[:-1]
+            else:
+                words = cut
         area = QRect(TICK_ZONE_PX, 0, room, self._line_px - 2)
         font = QFont(self.font())
         font.setStrikeOut(not look.is_on)

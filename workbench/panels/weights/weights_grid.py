@@ -161,7 +161,7 @@ OWN = {
     *(Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down),
     *(Qt.Key.Key_PageUp, Qt.Key.Key_PageDown),
 }
-SCALES = (1.0, 0.85, 0.72)  # of the digits: the largest with which all cells can be seen
+SCALES = (1.0, 0.85, 0.72, 0.64)  # of the digits: the largest with which all cells can be seen
 BESIDE_PX = 4  # around a number in its cell
 HEIGHT_PX = 180  # the least
 USUAL = 7  # of so many rows all are seen, of more as many as there is room for
@@ -289,7 +289,7 @@ class WeightsGrid(QTableView):
         self.scrollTo(self.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fit(self) -> None:
-        size, room = self._cells.rowCount(), self.viewport().size()
+        size, room = self._cells.rowCount(), self.maximumViewportSize()
         texts = {self._cells.index(y, x).data() for y in range(size) for x in range(size)}
         least = 0
         for scale in SCALES:

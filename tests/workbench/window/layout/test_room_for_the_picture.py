@@ -4,7 +4,9 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF
 from PySide6.QtWidgets import QWidget
 
-from tests.workbench.driving import settle, until
+from tests.workbench import accessibility
+from tests.workbench.driving import child, settle, until
+from tests.workbench.scenes import rest
 from workbench.panels.compare.picture_view import PictureView
 
 
@@ -32,6 +34,33 @@ def test_the_picture_has_most_of_the_window_and_nothing_is_out_of_reach(qtbot, m
         assert [each.objectName() or each.accessibleName() for each in out] == [], title
         window.docks.set_open(title, False)
     assert (window.width(), window.height()) == size  # nothing has pushed it wider
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (960, 540)], ids=str)
+def test_on_a_small_screen_nothing_is_cut_and_no_panel_makes_the_window_larger(
+    qtbot, make_window, size
+):
+    window = make_window()
+    window.resize(*size)
+    settle(qtbot, window, lambda: window.intake.open_paths([]))
+    settle(qtbot, window, lambda: window.store.choose(ksize=7))
+    for title in window.docks:
+        window.docks.bring_forward(title)
+        rest()
+        assert (window.width(), window.height()) == size, title
+        assert accessibility.clipped(window) == [], title
+        if title == "Weights":
+            grid = child(window, "weights-grid")
+            assert not grid.horizontalScrollBar().maximum() + grid.verticalScrollBar().maximum()
+        window.docks.set_open(title, False)
+    window.presenter.toggle()
+    show = window.presenter.show
+    for number in range(len(show.steps)):
+        settle(qtbot, window, lambda number=number: show.go_to(number))
+        window.showNormal()
+        window.resize(*size)
+        rest()
+        assert accessibility.clipped(window) == [], number
 
 
 def share_of(qtbot, window):

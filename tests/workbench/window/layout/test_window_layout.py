@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until
@@ -163,6 +163,18 @@ def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(q
     click(child(window, "rail-gallery"))
     assert opened(window) == []
     assert not child(window, "rail-gallery").isChecked()
+
+
+def test_a_panel_that_closes_gives_the_keyboard_back_to_the_picture(qtbot, window):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for title in ("Weights", "Kernel", "Settings"):
+        window.docks.enter(title)
+        click(window.docks[title].findChild(QWidget, "panel-close"))
+        assert window.compare.main.hasFocus(), title
+    window.docks.enter("Weights")
+    window.docks.bring_forward("Timing")
+    assert window.compare.main.hasFocus()
 
 
 def test_the_edge_of_a_panel_is_dragged_and_its_width_remembered(qtbot, make_window, window):
