@@ -351,7 +351,6 @@ def counters_table(cells: Iterable[Data]) -> str:
 
 
 def _stalls_in_words(stalls: Data) -> str:
-    """The two reasons that keep most warps from issuing, with their number at a time."""
     largest = sorted(stalls.items(), key=lambda each: -each[1])[:2]
     return ", ".join(f"{name.replace('_', ' ')} {count:.1f}" for name, count in largest)
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from kernels import filters
 from kernels.filters import has_parameter
 from workbench.base.paths import asset
-from workbench.cli import argument_types as types
+from workbench.cli import commands as types
 from workbench.cli import main as cli
 from workbench.cli.draw_window import draw, settle, wait_for_baseline, wait_for_calm, wait_until
 from workbench.cli.output import CommandError

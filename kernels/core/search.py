@@ -46,7 +46,6 @@ def search_words(text: str) -> list[str]:
 
 
 def _spelt(text: str) -> str:
-    """Write `text` in small letters, with the American colour and grey as here."""
     return text.casefold().replace("color", "colour").replace("gray", "grey")
 
 

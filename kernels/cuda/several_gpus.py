@@ -144,7 +144,6 @@ def _downloaded(parts: Sequence[Part], job: Job) -> tuple[NDArray[Any], Moved]:
 
 
 def _at_once(do: Callable[[int], T], count: int) -> tuple[list[T], float]:
-    """Do it for every part at once, each on a thread of its own."""
     with ThreadPoolExecutor(count) as threads:
         start = perf_counter()
         found = list(threads.map(do, range(count)))

@@ -312,7 +312,6 @@ class _Trial:
 
 @cache
 def _nvml(uuid: str) -> Nvml:
-    """The one for this GPU, which takes a while to open."""
     return Nvml(uuid, takes_turns)
 
 

@@ -384,7 +384,6 @@ class Engine:
         return NoDevice(self.lost, is_lost=True) if self.lost else self.device
 
     def _why_no_gpu(self) -> str:
-        """The reason why nothing runs on a GPU; empty where something may."""
         return self.lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
 
     def _on_cpu(self, job: Job) -> Iterator[str]:

@@ -183,7 +183,6 @@ def moved(picture: NDArray[Any], number: int) -> NDArray[Any]:
 
 
 def _laid(piece: NDArray[Any], height: int, width: int, number: int) -> NDArray[Any]:
-    """Lay a picture of (height, width) with `piece` over and over."""
     rows = (np.arange(height) + MOVE_Y * number) % piece.shape[0]
     columns = (np.arange(width) + MOVE_X * number) % piece.shape[1]
     laid: NDArray[Any] = piece.take(rows, axis=0).take(columns, axis=1)

@@ -34,13 +34,11 @@ class Operands:
 
 
 def _separable(job: Job) -> Operands:
-    """COLUMN[KSIZE] and ROW[KSIZE]."""
     column, row = separable_terms(job.correlation.weights)[0]
     return Operands({"COLUMN": column, "ROW": row})
 
 
 def _low_rank(job: Job) -> Operands:
-    """COLUMNS[RANK * KSIZE] and ROWS[RANK * KSIZE]."""
     columns, rows = map(np.stack, zip(*separable_terms(job.correlation.weights), strict=True))
     return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
 

@@ -130,7 +130,6 @@ def _memory_bytes() -> int:
 
 
 def _sysctl(name: str) -> str:
-    """macOS's value of `name`, or ""."""
     with suppress(OSError):
         words = ["/usr/sbin/sysctl", "-n", name]
         return subprocess.run(words, capture_output=True, text=True).stdout.strip()

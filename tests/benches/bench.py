@@ -17,7 +17,7 @@ import numpy as np
 from kernels.core.version import program_version
 from workbench.base import diagnostics, numbers, qt_libraries
 from workbench.base.columns import aligned
-from workbench.cli import argument_types as types
+from workbench.cli import commands as types
 from workbench.cli import this_machine
 from workbench.cli.main import exit_code_of
 

@@ -284,7 +284,6 @@ class Canvas(QWidget):
             self._show_range(self._home.x, self._home.y)
 
     def _keep_inside(self, _axes: object) -> None:
-        """Look closer, but not beyond all there is."""
         self._is_closer = True
         if self._home is not None:
             seen = self.plot.getViewBox().viewRange()

@@ -159,7 +159,6 @@ def real_window(
 
 
 def _pass_on(_kind: QtCore.QtMsgType, _context: object, words: str) -> None:
-    """Print what Qt says, but not what the offscreen platform says of each window."""
     if "propagateSizeHints" not in words:
         print(words, file=sys.stderr)
 

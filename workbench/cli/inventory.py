@@ -27,7 +27,7 @@ from workbench.base import qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.base.diagnostics import facts, problems
 from workbench.cli import output
-from workbench.cli.argument_types import LISTS
+from workbench.cli.commands import LISTS
 from workbench.cli.output import FAILED
 from workbench.cli.this_machine import engine_maker
 

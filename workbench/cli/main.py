@@ -16,8 +16,7 @@ from typing import NoReturn
 
 from workbench.base import qt_libraries
 from workbench.base.importing import other_kernels, without_collecting
-from workbench.cli.argument_types import VERIFY_VALUE
-from workbench.cli.commands import COMMANDS, WINDOW, Command, add_options
+from workbench.cli.commands import COMMANDS, VERIFY_VALUE, WINDOW, Command, add_options
 from workbench.cli.output import FAILED, INTERRUPTED, USAGE, CommandError, complain
 
 

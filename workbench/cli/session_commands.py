@@ -79,7 +79,6 @@ def _failing(pairs: Pairs, limit: float) -> Iterator[str]:
 
 
 def _title(session: Session, implementations: Iterable[str]) -> str:
-    """Plan, machine and day: "Image size, NVIDIA H200, 2026-11-21"."""
     day = datetime.fromtimestamp(session.started, UTC).date().isoformat()
     return f"{session.plan.title}, {ran_on(session.machine, implementations)}, {day}"
 

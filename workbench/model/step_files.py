@@ -25,7 +25,6 @@ from workbench.model.state import State, Step
 
 
 def _new(step: WrittenStep) -> Step:
-    """A written step as a new one of the State, which runs on `auto` for the present."""
     written = {each.name: getattr(step, each.name) for each in fields(WrittenStep)}
     return Step(**written, implementation=step.chosen_implementation or AUTO.key)
 

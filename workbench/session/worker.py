@@ -288,7 +288,6 @@ class Worker(Scheduler):
         return next((each for each in urgent if each.name != LIVE), None)
 
     def _has_news(self) -> bool:
-        """Return True if there is a request that does not wait with the timing."""
         new = (each.urgency for each in self._tasks.values() if not each.has_begun)
         is_news = any(urgency in (REGION, COMPARISON, SWEEP) for urgency in new)
         return is_news or self._wanted is not None or self._is_closing or bool(self._left)

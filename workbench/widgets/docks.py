@@ -250,7 +250,6 @@ class Docks(QWidget):
 
     @property
     def _is_roomy(self) -> bool:
-        """True if the open panels leave the picture its share of the window."""
         return (
             self._share is not None or sum(map(self._least_width, self._all_open)) <= self._room()
         )
@@ -373,7 +372,6 @@ class Rail(QFrame):
             button.setToolButtonStyle(style)
 
     def _height(self, icon_px: int) -> int:
-        """Height of the rail with icons of this height; 0: with names alone."""
         one = max(each.height_with(icon_px) for each in self.buttons.values())
         return len(self.buttons) * (one + SPACING_PX) + 2 * SPACING_PX
 

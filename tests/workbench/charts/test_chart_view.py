@@ -18,8 +18,7 @@ from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
-from workbench.charts.chart_card import EMPTY, ChartCard, Legend
-from workbench.charts.chart_view import ChartView, OptionRow
+from workbench.charts.chart_view import EMPTY, ChartCard, ChartView, Legend, OptionRow
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.marks import cividis
 from workbench.charts.kinds import chart_kinds
@@ -456,7 +455,7 @@ from PySide6 import QtCore, QtGui, QtWidgets
 import workbench.charts.chart_view, workbench.panels.timing.timing_panel
 from tests.made_sessions import a_session
 from workbench.charts.canvas import Canvas, plot_import
-from workbench.charts.chart_card import ChartCard
+from workbench.charts.chart_view import ChartCard
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import chart_kinds
 

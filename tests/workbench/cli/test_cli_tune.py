@@ -8,8 +8,7 @@ import pytest
 from kernels.core.job import Ran
 from kernels.engine import job_comparison
 from tests.workbench.engines import MadeUpGpu
-from workbench.cli import main
-from workbench.cli import tune_rungs as tune
+from workbench.cli import main, rung_commands
 
 ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-type", "uint8")
 
@@ -18,7 +17,7 @@ ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-
 def path(tmp_path, monkeypatch):
     """Where measurements are kept; commands run on a made-up GPU."""
     monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(tmp_path))
-    monkeypatch.setattr(tune, "engine_maker", lambda arguments: MadeUpGpu)
+    monkeypatch.setattr(rung_commands, "engine_maker", lambda arguments: MadeUpGpu)
     return tmp_path / "measurements.json"
 
 
@@ -88,7 +87,7 @@ def test_what_makes_no_sense_is_refused_before_anything_is_measured(words, compl
 
 def test_by_default_there_are_kinds_of_every_sort(path):
     def count(*words):
-        jobs = tune.jobs_for(main.parse(["tune", *words]))
+        jobs = rung_commands.jobs_for(main.parse(["tune", *words]))
         return len(jobs)
 
     assert count() == 2 * 3 * 3 * 6

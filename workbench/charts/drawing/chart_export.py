@@ -131,7 +131,6 @@ class ChartPage:
             p.end()
 
     def _high_px(self, text: Text) -> float:
-        """The height of words across the page and of the gap below them."""
         words, font, _ = text
         room, wrap = QRectF(0, 0, self._wide, 1e6), Qt.TextFlag.TextWordWrap
         return QFontMetricsF(font).boundingRect(room, wrap, words).height() + GAP_PX if words else 0

@@ -179,19 +179,14 @@ class Labels(OverPlot):
         p.resetTransform()
 
 
-CIVIDIS = (
-    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
-    "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
-)  # fmt: skip
-ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on it,
-DARK_ON_LIGHT = 0.48  # by the colour's lightness
+ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on a colour of a map,
+DARK_ON_LIGHT = 0.48  # by its lightness
 
 
 def cividis(share: float) -> QColor:
     """The colour of a share from 0, dark blue, to 1, light yellow."""
-    at = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
-    below = min(int(at), len(CIVIDIS) - 2)
-    return mixed(QColor(CIVIDIS[below]), CIVIDIS[below + 1], at - below)
+    color: QColor = pg.colormap.get("cividis").mapToQColor(share)
+    return color
 
 
 def text_on(color: QColor) -> QColor:

@@ -172,7 +172,6 @@ def _draw_tiles(plot: Any, body: Grid, size: Size, colors: Colors, font: QFont) 
 
 
 def _box(tile: Tile, half: float) -> dict[str, float]:
-    """The sides of a tile, `half` away from its middle, by their names in pyqtgraph."""
     x, y = tile.column, -tile.row
     return {"x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half}
 
@@ -210,7 +209,6 @@ def _writing(font: QFont, body: Grid, size: Size) -> Writing | None:
 
 
 def _mark(tile: Tile) -> str:
-    """The least that a tile may say: its verdict, or all of its first line."""
     return tile.words[0].partition(" ")[0] if tile.verdict else tile.words[0]
 
 
@@ -241,7 +239,6 @@ Row = tuple[Bar, float]  # with the middle of its row
 
 
 def _rows(body: Bars, wide_px: float) -> float:
-    """Count the rows of bars, including the gaps between groups."""
     return sum(len(g.bars) + _has_names_above(body, wide_px) + 0.5 for g in body.groups)
 
 
@@ -380,7 +377,6 @@ def _draw_pieces(plot: Any, rows: Sequence[Row], half: float, colors: Colors, fo
 
 
 def _look(bar: Bar, is_log: bool, colors: Colors, px: float) -> dict[str, Any]:
-    """The look of a bar's marker; a paler one is half filled, and none is a circle."""
     style = bar.entry.style
     is_half = style.is_half or (is_log and bar.is_part)
     return marks.marker_style(replace(style, is_half=is_half, marker=style.marker or 0), colors, px)

@@ -285,7 +285,6 @@ def _roofline(data: Data, title: str) -> Figure:
 
 
 def _flops(tflop_s: float) -> str:
-    """Format operations per second: "65.6 TFLOP/s", "980 GFLOP/s"."""
     if tflop_s < 0.9995:
         return f"{numbers.three_digits(tflop_s * 1e3)}{numbers.GAP}GFLOP/s"
     return f"{numbers.three_digits(tflop_s)}{numbers.GAP}TFLOP/s"
