@@ -431,8 +431,6 @@ def implementation_of(job: Job, picked: Pick | None = None) -> Choice:
 def implementation_for(state: State, device: Device | NoDevice) -> str:
     """Key of the user's choice, or of the best there is where that cannot run."""
     chosen = state.chosen_implementation
-    if chosen is None and state.implementation == AUTO.key:
-        return AUTO.key  # which can run all there is
     if chosen is not None and not why_not_here(implementation(chosen), device):
         return chosen
     return first_choice(state, device)
