@@ -9,6 +9,7 @@ struct StepOf {
     int size, first;    // of its window; its weights begin there: all, or those of a column and then of a row
     bool is_separable;
     float offset;
+    bool is_whole;      // a step by itself or the end of one: what is made in between is neither blended nor rounded
     bool is_grey;       // how its output and its input make what it gives, in this order
     float threshold, mix;
 };
@@ -35,7 +36,8 @@ __device__ __forceinline__ float given(float value) {
 template <int STEP, int N>
 __device__ __forceinline__ void blend_all(float (&after)[N], const float (&before)[N]) {
     #pragma unroll
-    for (int i = 0; i < N; ++i) after[i] = given(after[i]);
+    for (int i = 0; i < N; ++i)
+        if (STEPS[STEP].is_whole) after[i] = given(after[i]);
     if constexpr (STEPS[STEP].is_grey && CHANNELS > 2) {
         #pragma unroll
         for (int i = 0; i < N; i += CHANNELS)
@@ -185,9 +187,8 @@ __device__ __forceinline__ void continue_tile(float* to, const Tile<ACROSS, DOWN
         const int i = UP * CHANNELS + unit % COLUMNS, j = UP + unit / COLUMNS;
         const int x = tile.x + i, y = tile.y + j;
         const int from_x = border_sample(x, tile.width), from_y = border_index(y, tile.height);
-        if (from_x == x && from_y == y) continue;
         if (from_x == OUTSIDE || from_y == OUTSIDE) to[j * Here::WIDE + i] = 0.0f;
-        else {
+        else if (from_x != x || from_y != y) {
             // Of a tile that reaches far beyond the edge most of that is for no output, and lies nowhere.
             const int across = from_x - tile.x, down = from_y - tile.y;
             if (0 <= across && across < Here::WIDE && 0 <= down && down < Here::HIGH)

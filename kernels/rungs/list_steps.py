@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class ListStep:
     weights: tuple[float, ...] = ()
     offset: float = 0.0
     blend: Blend = OUTPUT
+    is_whole: bool = True  # or the first of two that are one step
 
     @property
     def is_separable(self) -> bool:
@@ -51,10 +52,13 @@ def steps_of(job: Job) -> tuple[ListStep, ...]:
         raise CannotRunError("A part of a picture is no work for a launch of a whole list.")
     found: list[ListStep] = []
     for run in job.runs:
-        first, *others = (each for step in run.steps for each in _filters(step.filter, job))
-        whole = [first, *others]
-        last = whole.pop()
-        found += [*whole, ListStep(last.filter, last.size, last.weights, last.offset, run.blend)]
+        *before, last = (each for step in run.steps for each in _filters(step.filter, job))
+        if before and (run.blend.mix, run.blend.threshold) != OUTPUT[:2]:
+            raise CannotRunError(
+                "A gradient, an opening or a closing that is mixed with its input, or has a "
+                "threshold, is no work for a launch of a whole list."
+            )
+        found += [*(replace(each, is_whole=False) for each in before), replace(last, blend=run.blend)]
     return tuple(found)
 
 
@@ -90,8 +94,9 @@ def list_operands(job: Job) -> tuple[NDArray[np.float32], dict[str, Any]]:
         mix, threshold, _, is_grey = each.blend
         of_weights = each.size, first, _word(each.is_separable), _float(each.offset)
         texts.append(
-            "{{{}, {}, {}, {}, {}, {}, {}, {}}}".format(
-                each.filter, *of_weights, _word(is_grey), _float(threshold), _float(mix)
+            "{{{}, {}, {}, {}, {}, {}, {}, {}, {}}}".format(
+                *(each.filter, *of_weights, _word(each.is_whole), _word(is_grey)),
+                *(_float(threshold), _float(mix)),
             )
         )
         first += len(each.weights)

@@ -41,7 +41,7 @@ static_assert(V % CHANNELS == 0 && EDGE < 16, "lanes have whole pixels, and some
 
 // As many samples as a lane has, moved in as few pieces as their place allows.
 constexpr int LANE_BYTES = V * sizeof(sample);
-struct __align__(LANE_BYTES % 16 == 0 ? 16 : LANE_BYTES % 8 == 0 ? 8 : 4) Lane { sample at[V]; };
+struct __align__(LANE_BYTES % 16 ? LANE_BYTES & -LANE_BYTES : 16) Lane { sample at[V]; };
 
 // What a thread keeps of a step from row to row.
 template <int STEP> struct Kept {
@@ -126,14 +126,14 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
         }
     }
     if constexpr (ROUNDS_BETWEEN || HAS_ALPHA || is_blended(STEP)) {
-        if constexpr (R > 0) {
+        if constexpr (Kept<STEP>::WANTS_INPUT) {
             float before[V];
             #pragma unroll
             for (int i = 0; i < V; ++i) {
                 before[i] = kept.inputs[0][i];
                 #pragma unroll
                 for (int j = 0; j + 1 < R; ++j) kept.inputs[j][i] = kept.inputs[j + 1][i];
-                if constexpr (Kept<STEP>::WANTS_INPUT) kept.inputs[R - 1][i] = row[i];
+                kept.inputs[R - 1][i] = row[i];
             }
             blend_all<STEP>(outs, before);
         } else blend_all<STEP>(outs, row);
@@ -164,7 +164,7 @@ __device__ __forceinline__ void walk(
     const bool is_made = EDGE <= lane && lane < 32 - EDGE && x < inside.right;
     const sample* from = row_of(src, y - REACH, pitch) + x;
     const int rows = end_y - y + 2 * REACH;
-    AllKept<0> kept;
+    AllKept<0> kept{};
     Lane ahead[AHEAD];
     #pragma unroll
     for (int a = 0; a < AHEAD; ++a)
