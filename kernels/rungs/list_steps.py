@@ -101,7 +101,8 @@ def list_operands(job: Job) -> tuple[NDArray[np.float32], dict[str, Any]]:
         )
         first += len(each.weights)
     weights = [weight for each in steps for weight in each.weights] or [0.0]
-    knobs = {"LIST": ", ".join(texts), "LIST_WEIGHTS": len(weights)}
+    rows = sum(each.rows for each in steps)
+    knobs = {"LIST": ", ".join(texts), "LIST_WEIGHTS": len(weights), "LIST_ROWS": rows}
     return np.array(weights, np.float32), {**knobs, "ROUNDS_BETWEEN": int(job.is_rounded)}
 
 

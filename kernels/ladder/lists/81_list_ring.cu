@@ -26,14 +26,8 @@ halo   = ["LIST_REACH * CHANNELS", "LIST_REACH"]
 shared_bytes = "RING_ROOM"
 ---*/
 
-// Rows that a thread keeps of all steps.
-__device__ constexpr int rows_kept() {
-    int rows = 0;
-    for (int i = 0; i < COUNT; ++i) rows += STEPS[i].filter == LENGTH ? 4 : 2 * radius_of(i);
-    return rows;
-}
 constexpr int THREADS = 128, WARPS = THREADS / 32;
-constexpr int V = CHANNELS == 3 ? (rows_kept() <= 10 ? 12 : 6) : 8;  // samples of a lane
+constexpr int V = CHANNELS == 3 ? (LIST_ROWS <= 10 ? 12 : 6) : 8;  // samples of a lane
 constexpr int EDGE = (REACH * CHANNELS + V - 1) / V;  // lanes at either end of a warp that are for the halo
 constexpr int MADE = (32 - 2 * EDGE) * V;              // samples of a row that a warp makes
 constexpr int AHEAD = 2;                               // rows that are on their way
@@ -150,7 +144,7 @@ __device__ __forceinline__ void take_row(AllKept<STEP>& kept, float (&row)[V]) {
     }
 }
 
-// The part of the picture that rings make: all but REACH pixels at each edge, in whole lanes.
+// The part of the picture that rings make: all but REACH pixels at each edge, and EDGE whole lanes.
 struct Inside { int left, right, top, bottom; };
 
 // A warp's strip: samples of MADE columns, rows from y up to end_y.
@@ -205,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(
 {
     DYNAMIC_SHARED(float, room);
     const int samples = width * CHANNELS;
-    Inside inside{EDGE * V, (samples - REACH * CHANNELS) / V * V, max(first_row, REACH), min(end_row, height - REACH)};
+    Inside inside{EDGE * V, (samples / V - EDGE) * V, max(first_row, REACH), min(end_row, height - REACH)};
     // Where there is nothing inside, the tiles above have all of it.
     const bool is_any = inside.left < inside.right && inside.top < inside.bottom;
     if (!is_any) inside.top = inside.bottom = end_row;
