@@ -4,7 +4,7 @@ idea    = "A warp walks down the picture with a few rows of every step in regist
 after   = "list_tiles"
 filter  = "list"
 weights = "list"
-includes = ["gradient", "ranks", "blends", "steps"]
+includes = ["gradient", "ranks", "blends", "steps", "wide"]
 own_block = "A warp walks down a strip of the picture by itself; a block is four of them, side by side."
 requires = [
     ["LIST_LONGEST <= 9", "A ring of a list unrolls the loops over all weights, too many at size {LIST_LONGEST}; it takes sizes up to 9."],
@@ -36,6 +36,28 @@ static_assert(V % CHANNELS == 0 && EDGE < 16, "lanes have whole pixels, and some
 // As many samples as a lane has, moved in as few pieces as their place allows.
 constexpr int LANE_BYTES = V * sizeof(sample);
 struct __align__(LANE_BYTES % 16 ? LANE_BYTES & -LANE_BYTES : 16) Lane { sample at[V]; };
+constexpr int A_LANE = (LANE_BYTES + 3) / 4, A_WORD_HAS = CHUNK / 4;  // words, and samples in one
+__device__ __forceinline__ void unpack_lane(const Lane& lane, float (&row)[V]) {
+    unsigned words[A_LANE] = {};
+    memcpy(words, &lane, LANE_BYTES);
+    #pragma unroll
+    for (int s = 0; s < V; ++s) {
+        if constexpr (IS_SAME<sample, uint8>) row[s] = byte_to_float(words[s / 4], s % 4);
+        else if constexpr (IS_SAME<sample, uint16>) row[s] = half_word_to_float(words[s / 2], s % 2);
+        else row[s] = static_cast<float>(lane.at[s]);
+    }
+}
+__device__ __forceinline__ Lane pack_lane(const float (&row)[V]) {
+    float values[A_LANE * A_WORD_HAS] = {};
+    unsigned words[A_LANE];
+    Lane lane;
+    #pragma unroll
+    for (int s = 0; s < V; ++s) values[s] = row[s];
+    #pragma unroll
+    for (int w = 0; w < A_LANE; ++w) words[w] = pack_word(values + w * A_WORD_HAS);
+    memcpy(&lane, words, LANE_BYTES);
+    return lane;
+}
 
 // What a thread keeps of a step from row to row.
 template <int STEP> struct Kept {
@@ -170,16 +192,12 @@ __device__ __forceinline__ void walk(
             const int i = first + a;
             if (i >= rows) break;
             float row[V];
-            #pragma unroll
-            for (int s = 0; s < V; ++s) row[s] = static_cast<float>(ahead[a].at[s]);
+            unpack_lane(ahead[a], row);
             if (is_there && i + AHEAD < rows)
                 ahead[a] = *reinterpret_cast<const Lane*>(row_of(from, i + AHEAD, pitch));
             take_row(kept, row);
             if (i < 2 * REACH || !is_made) continue;
-            Lane made;
-            #pragma unroll
-            for (int s = 0; s < V; ++s) made.at[s] = to_sample(row[s]);
-            *reinterpret_cast<Lane*>(row_of(dst, y + i - 2 * REACH, pitch) + x) = made;
+            *reinterpret_cast<Lane*>(row_of(dst, y + i - 2 * REACH, pitch) + x) = pack_lane(row);
         }
     }
 }
