@@ -315,7 +315,7 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     # Of a bilateral filter: pixels of its disk, and about 1 / σc.
     "DISK": lambda facts: int(Window(facts.job.ksize).disk().sum()),
     "STEEPNESS": lambda facts: math.ceil(numbers_of(facts.job.filter)[1]),
-    # Of a list: pixels that it looks away, its longest window, and rows between its steps in registers.
+    # Of a list: its reach, its longest window, and the rows of all steps that a ring keeps.
     "LIST_REACH": lambda facts: facts.job.reach,
     "LIST_LONGEST": lambda facts: max(each.size for each in steps_of(facts.job)),
     "LIST_ROWS": lambda facts: sum(each.rows for each in steps_of(facts.job)),

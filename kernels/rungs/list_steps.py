@@ -58,7 +58,10 @@ def steps_of(job: Job) -> tuple[ListStep, ...]:
                 "A gradient, an opening or a closing that is mixed with its input, or has a "
                 "threshold, is no work for a launch of a whole list."
             )
-        found += [*(replace(each, is_whole=False) for each in before), replace(last, blend=run.blend)]
+        found += [
+            *(replace(each, is_whole=False) for each in before),
+            replace(last, blend=run.blend),
+        ]
     return tuple(found)
 
 
