@@ -158,6 +158,7 @@ OTHER_VALUES = {
     "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
     "opaque": 255.0,
     "filters_alpha": True,
+    "whole": "graph",
 }
 FIELDS = [each.name for each in (*fields(Job), *fields(Step), *fields(Correlation))]
 # It is done so, or called so.
