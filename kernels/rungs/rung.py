@@ -351,14 +351,14 @@ def broken_rungs() -> tuple[BrokenRung, ...]:
 
 def list_ladder() -> tuple[Rung, ...]:
     """Return every rung that does a whole list in one launch."""
-    return tuple(each for each in whole_ladder(LADDER / "lists") if isinstance(each, Rung))
+    return tuple(each for each in whole_ladder(of_lists=True) if isinstance(each, Rung))
 
 
 @cache
-def whole_ladder(folder: Path = LADDER) -> tuple[Rung | BrokenRung, ...]:
+def whole_ladder(*, of_lists: bool = False) -> tuple[Rung | BrokenRung, ...]:
     """Return every file of the ladder, in its order.  The folder listing *is* the registry."""
     found: dict[str, Rung | BrokenRung] = {}
-    for path in sorted(folder.glob("*.cu")):
+    for path in sorted((LADDER / "lists" if of_lists else LADDER).glob("*.cu")):
         key = _key_of(path)
         try:
             if key in found:

@@ -162,7 +162,7 @@ OTHER_VALUES = {
 }
 FIELDS = [each.name for each in (*fields(Job), *fields(Step), *fields(Correlation))]
 # It is done so, or called so.
-HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "strip"}
+HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "strip", "whole"}
 
 
 @pytest.mark.parametrize("name", FIELDS)
