@@ -53,6 +53,7 @@ def steps_of(job: Job) -> tuple[ListStep, ...]:
     found: list[ListStep] = []
     for run in job.runs:
         *before, last = (each for step in run.steps for each in _filters(step.filter, job))
+        before = [each for each in before if each.weights != (1.0,)]  # which change nothing
         if before and (run.blend.mix, run.blend.threshold) != OUTPUT[:2]:
             raise CannotRunError(
                 "A gradient, an opening or a closing that is mixed with its input, or has a "
