@@ -30,7 +30,7 @@ constexpr int THREADS = 128, WARPS = THREADS / 32;
 constexpr int V = CHANNELS == 3 ? (LIST_ROWS <= 10 ? 12 : 6) : 8;  // samples of a lane
 constexpr int EDGE = (REACH * CHANNELS + V - 1) / V;  // lanes at either end of a warp that are for the halo
 constexpr int MADE = (32 - 2 * EDGE) * V;              // samples of a row that a warp makes
-constexpr int AHEAD = 2;                               // rows that are on their way
+constexpr int AHEAD = 2;                               // rows that are on their way: see TURN
 static_assert(V % CHANNELS == 0 && EDGE < 16, "lanes have whole pixels, and some of them outputs");
 
 // As many samples as a lane has, moved in as few pieces as their place allows.
@@ -71,8 +71,9 @@ template <int STEP> struct Kept {
 template <int STEP> struct AllKept { Kept<STEP> here; AllKept<STEP + 1> others; };
 template <> struct AllKept<COUNT> {};
 
-// Take a row into `kept`, and put in its place the row of outputs that it completes, R rows above it.
-template <int STEP>
+// Take a row into `kept`, and put in its place the row of outputs that it completes, R rows above it.  TURN is the
+// row's number modulo two: of two rows that are only waited for, the older one has the same, so that none moves.
+template <int TURN, int STEP>
 __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
     constexpr StepOf IT = STEPS[STEP];
     constexpr int R = radius_of(STEP), K = IT.size, SIDE = R * CHANNELS;
@@ -90,7 +91,7 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
         #pragma unroll
         for (int i = 0; i < V + 2 * SIDE; ++i) {
             threes[i] = in_order(kept.rows[0][i], kept.rows[1][i], wide[i]);
-            kept.rows[0][i] = kept.rows[1][i], kept.rows[1][i] = wide[i];
+            kept.rows[TURN][i] = wide[i];
         }
         #pragma unroll
         for (int i = 0; i < V; ++i)
@@ -103,8 +104,8 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
             const float slope = right - left, smooth = left + 2.0f * middle + right;
             gx[i] = kept.rows[0][i] + slope;
             kept.rows[0][i] = kept.rows[1][i] + 2.0f * slope, kept.rows[1][i] = slope;
-            gy[i] = smooth - kept.rows[2][i];
-            kept.rows[2][i] = kept.rows[3][i], kept.rows[3][i] = smooth;
+            gy[i] = smooth - kept.rows[2 + TURN][i];
+            kept.rows[2 + TURN][i] = smooth;
         }
         lengths_of(outs, gx, gy);
     } else if constexpr (IT.filter == LEAST || IT.filter == GREATEST) {
@@ -146,10 +147,10 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
             float before[V];
             #pragma unroll
             for (int i = 0; i < V; ++i) {
-                before[i] = kept.inputs[0][i];
+                before[i] = kept.inputs[R == 2 ? TURN : 0][i];
                 #pragma unroll
-                for (int j = 0; j + 1 < R; ++j) kept.inputs[j][i] = kept.inputs[j + 1][i];
-                kept.inputs[R - 1][i] = row[i];
+                for (int j = 0; R != 2 && j + 1 < R; ++j) kept.inputs[j][i] = kept.inputs[j + 1][i];
+                kept.inputs[R == 2 ? TURN : R - 1][i] = row[i];
             }
             blend_all<STEP>(outs, before);
         } else blend_all<STEP>(outs, row);
@@ -158,11 +159,11 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
     for (int i = 0; i < V; ++i) row[i] = outs[i];
 }
 
-template <int STEP>
+template <int TURN, int STEP>
 __device__ __forceinline__ void take_row(AllKept<STEP>& kept, float (&row)[V]) {
     if constexpr (STEP < COUNT) {
-        take_row(kept.here, row);
-        take_row(kept.others, row);
+        take_row<TURN>(kept.here, row);
+        take_row<TURN>(kept.others, row);
     }
 }
 
@@ -190,13 +191,13 @@ __device__ __forceinline__ void walk(
         #pragma unroll
         for (int a = 0; a < AHEAD; ++a) {
             const int i = first + a;
-            if (i >= rows) break;
             float row[V];
             unpack_lane(ahead[a], row);
             if (is_there && i + AHEAD < rows)
                 ahead[a] = *reinterpret_cast<const Lane*>(row_of(from, i + AHEAD, pitch));
-            take_row(kept, row);
-            if (i < 2 * REACH || !is_made) continue;
+            if (a == 0) take_row<0>(kept, row);
+            else take_row<1>(kept, row);
+            if (i < 2 * REACH || i >= rows || !is_made) continue;
             *reinterpret_cast<Lane*>(row_of(dst, y + i - 2 * REACH, pitch) + x) = pack_lane(row);
         }
     }
