@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 Data = dict[str, Any]
 HERE = Path(__file__).parent
-BETWEEN = (HERE.parent / "cuda" / "between_steps.cu").read_text(encoding="utf-8")
+BETWEEN = header_parts(("blends",))[-1].text + (
+    HERE.parent / "cuda" / "between_steps.cu"
+).read_text(encoding="utf-8")
 MACRO = re.compile(r"^ *# *define (\w+)", re.MULTILINE)
 WIDTH = 100  # columns of text
 TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}

@@ -26,6 +26,7 @@ from kernels.core.nonlinear import KINDS, Morphology, Window
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text, table_beside
 from kernels.core.weights import gain, separable_terms, terms_gain
 from kernels.rungs.digit_bands import fixed_point, row_of
+from kernels.rungs.list_steps import steps_of
 from kernels.rungs.operands import fft_side, numbers_of, tiles_of
 
 if TYPE_CHECKING:
@@ -314,6 +315,10 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     # Of a bilateral filter: pixels of its disk, and about 1 / σc.
     "DISK": lambda facts: int(Window(facts.job.ksize).disk().sum()),
     "STEEPNESS": lambda facts: math.ceil(numbers_of(facts.job.filter)[1]),
+    # Of a list: its reach, its longest window, and the rows of all steps that a ring keeps.
+    "LIST_REACH": lambda facts: facts.job.reach,
+    "LIST_LONGEST": lambda facts: max(each.size for each in steps_of(facts.job)),
+    "LIST_ROWS": lambda facts: sum(each.rows for each in steps_of(facts.job)),
     # As in extreme_ring.cuh: bytes of a row that a block makes, and of shared memory that it takes.
     "STRIP_BYTES": _strip_bytes,
     "RING_BYTES": _ring_bytes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -17,6 +17,7 @@ from kernels.core.nonlinear import Bilateral, Guided, NonLocalMeans
 from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
+from kernels.rungs.list_steps import list_operands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,7 @@ class Operands:
 
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
     arguments: tuple[NDArray[Any], ...] = ()
-    knobs: dict[str, int] = field(default_factory=dict)
+    knobs: Mapping[str, int | str] = field(default_factory=dict)
 
 
 def _separable(job: Job) -> Operands:
@@ -41,6 +42,12 @@ def _separable(job: Job) -> Operands:
 def _low_rank(job: Job) -> Operands:
     columns, rows = map(np.stack, zip(*separable_terms(job.correlation.weights), strict=True))
     return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
+
+
+def _list(job: Job) -> Operands:
+    """WEIGHTS of all steps, one after another; see `list_steps`."""
+    weights, knobs = list_operands(job)
+    return Operands({"WEIGHTS": weights}, knobs=knobs)
 
 
 def _byte_band(job: Job) -> Operands:
@@ -158,6 +165,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     # All of them are this one.
     "uniform": lambda job: Operands({"WEIGHT": job.correlation.weights[:1, 0].copy()}),
     "numbers": lambda job: Operands({"NUMBERS": np.array(numbers_of(job.filter), np.float32)}),
+    "list": _list,
     "separable": _separable,
     "low_rank": _low_rank,
     "byte_band": _byte_band,
@@ -185,6 +193,8 @@ def operands_of(form: str, job: Job) -> Operands:
             array.flags.writeable = False
         return made
 
+    if form == "list":
+        return make()
     of = job.correlation.weights.tobytes() if job.has_weights else job.filter
     return _kept.get_or_make((form, of, job.picture.shape), make)
 

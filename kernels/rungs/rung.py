@@ -49,6 +49,7 @@ FILTERS = {
     "bilateral": "bilateral filters",
     "non_local_means": "non-local means",
     "guided": "guided filters",
+    "list": "a whole list of steps",
     "any": "whatever is asked for",  # of a user kernel alone
 }
 OF_WEIGHTS = ("weights", "gradient")
@@ -293,6 +294,8 @@ class Rung:
 
 def filter_of(job: Job) -> str:
     """What of FILTERS a job of one launch asks for."""
+    if not job.is_one_launch:
+        return "list"
     if isinstance(job.filter, Rank):
         return _RANKS.get(job.filter.percentile, "percentiles")
     return _FILTER_OF.get(type(job.filter), "gradient" if job.has_length else "weights")
@@ -346,11 +349,16 @@ def broken_rungs() -> tuple[BrokenRung, ...]:
     return tuple(each for each in whole_ladder() if isinstance(each, BrokenRung))
 
 
+def list_ladder() -> tuple[Rung, ...]:
+    """Return every rung that does a whole list in one launch."""
+    return tuple(each for each in whole_ladder(of_lists=True) if isinstance(each, Rung))
+
+
 @cache
-def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
+def whole_ladder(*, of_lists: bool = False) -> tuple[Rung | BrokenRung, ...]:
     """Return every file of the ladder, in its order.  The folder listing *is* the registry."""
     found: dict[str, Rung | BrokenRung] = {}
-    for path in sorted(LADDER.glob("*.cu")):
+    for path in sorted((LADDER / "lists" if of_lists else LADDER).glob("*.cu")):
         key = _key_of(path)
         try:
             if key in found:
@@ -392,7 +400,7 @@ def _check(rung: Rung, header: Header) -> None:
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
-    if rung.filter not in OF_WEIGHTS and rung.weights not in ("none", "numbers"):
+    if rung.filter not in OF_WEIGHTS and rung.weights not in ("none", "numbers", rung.filter):
         raise header.error(f"no weights come with {WORDS[rung.filter]}", "weights")
     for name in rung.includes:
         if not re.fullmatch(r"\w+", name) or not (LADDER / f"{name}.cuh").is_file():
