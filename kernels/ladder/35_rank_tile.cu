@@ -1,0 +1,295 @@
+/*---
+title   = "Ranks of a tile"
+idea    = "A block sorts its tile and the halo around it once. Ranks have no gaps: cut into bins of as many samples each, they tell for every window by a few counts in which bin its answer is, and the bin is looked through."
+filter  = "percentiles"
+after   = "rank_bits"
+includes = ["ranks", "percentile"]
+quick   = "False"  # not measured yet
+own_block = "A block makes 64 x 64 samples of a channel, with all threads that have room for what they sort."
+lesson  = """
+Histograms settle medians of bytes, since these have 256 values; a float has four billion, and most histograms of them would \
+be empty in all bins but a few. What helps is to count ranks in place of values. A block sorts the samples that its windows hold, \
+digit by digit as cards are sorted, and gives each its number in that order. Wherever the values lie, a bin of 140 numbers holds \
+140 samples. How many of a window's samples are in a bin or below is then a sum over a square of zeros and ones: along a row it is \
+its neighbour's, with one sample more and one less, and so down a column, for four bins at once in the four bytes of a word. The first \
+bin up to which there are more samples than the rank holds the answer. Its samples are looked at in their order, from the last one \
+down, two in a word: which of them lie in the window is told by two additions, and the last that is still to be counted is the answer. \
+Nothing of this depends on what the samples are."""
+requires = [
+    ["KSIZE <= 63", "Ranks of a tile take sizes up to 63: a larger halo does not fit into shared memory. Choose another implementation, such as rank_bits."],
+    ["not IS_DISK", "Ranks of a tile take squares only; choose another implementation, such as rank_bits."],
+    ["BORDER != 'CROP'", "Ranks of a tile need all samples of a window, and the border crop has fewer at the edge. Choose another border, or another implementation, such as rank_bits."],
+]
+
+[[passes]]
+block  = ["RANK_THREADS", "1"]
+covers = ["64", "64"]
+grid   = ["CHANNELS * parts(WIDTH, 64)", "parts(HEIGHT, 64)"]
+# Counters of each warp, and words with places and digits, and keys; or samples in order, bins, and sums along rows.
+shared_bytes = """4 * (8 * RANK_THREADS + 264 + max(
+    up(RANK_SIDE ** 2, RANK_THREADS) + (SAMPLE_BYTES == 4) * RANK_SIDE ** 2,
+    up(RANK_SIDE ** 2, RANK_THREADS) // 2 + RANK_SIDE * (RANK_SIDE // 2 | 1) + RANK_THREADS // 256 * RANK_SIDE * 65))"""
+loads  = { picture = "PLANES * parts(WIDTH, 64) * parts(HEIGHT, 64) * RANK_SIDE ** 2 + FILTERED + ALPHA" }
+---*/
+
+constexpr int TILE = 64, SIDE = TILE + KSIZE - 1;  // samples a side that a block makes, and that it sorts
+constexpr int COUNT = SIDE * SIDE;
+constexpr int THREADS = KSIZE <= 33 ? 512 : 1024;  // of the smaller ones two blocks fit
+constexpr int WARPS = THREADS / 32;
+constexpr int ITEMS = (COUNT + THREADS - 1) / THREADS;  // that a thread sorts
+constexpr int PADDED = ITEMS * THREADS;
+constexpr int DIGITS = 256;
+
+constexpr int BIN = (COUNT + 511) / 512 * 8;           // samples a bin: the first has ranks 0 to BIN - 1
+constexpr int BINS = (COUNT + BIN - 1) / BIN;
+constexpr int BIN_WORDS = SIDE / 2 | 1;                // of a row, with two samples' bins each
+constexpr int GROUPS = THREADS / 256;                  // of four bins, counted at once
+constexpr int ROUNDS = (BINS + 4 * GROUPS - 1) / (4 * GROUPS);
+constexpr int RUN = TILE / 2, STRIP = TILE / 4;        // samples of a row that a thread sums, and of a column
+constexpr int STRIDE = TILE + 1;                       // odd: neither rows nor columns meet in a bank
+static_assert(SIDE < 128 && BINS * BIN <= PADDED && TILE * TILE <= WARPS * DIGITS, "room for all");
+constexpr unsigned NOWHERE = 0x7F7F;                   // a place, y << 8 | x, outside of the tile
+constexpr unsigned ONES = 0x01010101u, TOPS = 0x80808080u;
+
+// An unsigned number in the order of samples.
+template <typename T>
+__device__ __forceinline__ unsigned order_of(T value) {
+    if constexpr (IS_SAME<T, float32>) return turned(__float_as_int(value)) ^ 0x80000000u;
+    else if constexpr (IS_SAME<T, float16>) return key_of(value) + 0x8000;
+    else return value;
+}
+// The sample at (x, y) in pixels, wherever that may be.
+__device__ __forceinline__ sample sample_from(
+    const sample* __restrict__ src, int x, int y, int channel, int height, int width, int pitch)
+{
+    const int from_y = border_index(y, height), from_x = border_index(x, width);
+    if (from_y == OUTSIDE || from_x == OUTSIDE) return {};
+    return row_of(src, from_y, pitch)[from_x * CHANNELS + channel];
+}
+// Lanes whose digits are equal.
+__device__ __forceinline__ unsigned lanes_with(unsigned digit) {
+    unsigned equal = ~0u;
+    #pragma unroll
+    for (int bit = 0; bit < 8; ++bit) {
+        const bool is_one = digit >> bit & 1;
+        const unsigned ones = __ballot_sync(~0u, is_one);
+        equal &= is_one ? ones : ~ones;
+    }
+    return equal;
+}
+
+// What of shared memory is whose: first for sorting, then for counting.
+struct Shared {
+    unsigned* counts;  // [WARPS][DIGITS]; then, of each sample that is made, the bin and how far down in it
+    unsigned* first;   // [DIGITS]: samples with lesser digits
+    unsigned* totals;  // [8]
+    unsigned* words;   // [PADDED]: two digits, above a place; then `in_order`
+    unsigned* keys;    // [COUNT], of 32 bits
+    unsigned short* in_order;  // [PADDED] places, eight together as `slot_of` has them
+    unsigned* bins;    // [SIDE][BIN_WORDS]: eight times the bin of every sample, in pairs
+    unsigned* sums;    // [GROUPS][SIDE][STRIDE]: samples of a row in a bin or below, for four bins in four bytes
+};
+
+// Where the place of rank n is kept: see `inside`.
+__device__ __forceinline__ int slot_of(int n) { return (n & ~7) | (3 - (n & 3)) << 1 | (n >> 2 & 1); }
+
+// Puts the tile's samples in order, by one digit after the other, the last ones first: those that are equal stay in order.
+__device__ __forceinline__ void sort_tile(
+    const Shared& shared, const sample* __restrict__ src, int x0, int y0, int channel, int height, int width, int pitch)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, begin = warp * 32 * ITEMS + lane;
+    unsigned* const counts = shared.counts + warp * DIGITS;
+    unsigned items[ITEMS], ranks[ITEMS];
+    #pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+        const int n = begin + 32 * i, row = n / SIDE, column = n % SIDE;
+        items[i] = 0xFFFF0000u | NOWHERE;  // the last ones, in every digit
+        if (n >= COUNT) continue;
+        const unsigned key = order_of(sample_from(src, x0 + column, y0 + row, channel, height, width, pitch));
+        if (sizeof(sample) == 4) shared.keys[n] = key;
+        items[i] = key << 16 | row << 8 | column;
+    }
+    #pragma unroll 1
+    for (int pass = 0; pass < static_cast<int>(sizeof(sample)); ++pass) {
+        const int shift = 16 + pass % 2 * 8;
+        for (int digit = lane; digit < DIGITS; digit += 32) counts[digit] = 0;
+        __syncwarp();
+        #pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            if (pass > 0) items[i] = shared.words[begin + 32 * i];
+            const unsigned place = items[i] & 0xFFFF;
+            if (pass == 2 && place != NOWHERE)
+                items[i] = (shared.keys[(place >> 8) * SIDE + (place & 0xFF)] & 0xFFFF0000u) | place;
+            const unsigned digit = items[i] >> shift & 0xFF, equal = lanes_with(digit);
+            const unsigned lower = equal & ((1u << lane) - 1), before = counts[digit];
+            ranks[i] = before + __popc(lower);
+            __syncwarp();
+            if (lower == 0) counts[digit] = before + __popc(equal);
+            __syncwarp();
+        }
+        __syncthreads();
+        if (threadIdx.x < DIGITS) {
+            unsigned total = 0;
+            #pragma unroll
+            for (int w = 0; w < WARPS; ++w) {
+                unsigned& count = shared.counts[w * DIGITS + threadIdx.x];
+                const unsigned here = count;
+                count = total, total += here;
+            }
+            unsigned sum = total;
+            for (int step = 1; step < 32; step *= 2) {
+                const unsigned other = __shfl_up_sync(~0u, sum, step);
+                if (lane >= step) sum += other;
+            }
+            shared.first[threadIdx.x] = sum - total;
+            if (lane == 31) shared.totals[warp] = sum;
+        }
+        __syncthreads();
+        if (threadIdx.x < DIGITS)
+            for (int w = 0; w < warp; ++w) shared.first[threadIdx.x] += shared.totals[w];
+        __syncthreads();
+
+        const bool is_last = pass + 1 == sizeof(sample);
+        #pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const unsigned digit = items[i] >> shift & 0xFF, place = items[i] & 0xFFFF;
+            const int n = shared.first[digit] + counts[digit] + ranks[i];
+            if (!is_last) {
+                shared.words[n] = items[i];
+                continue;
+            }
+            shared.in_order[slot_of(n)] = place;
+            if (place != NOWHERE)
+                reinterpret_cast<unsigned short*>(shared.bins + (place >> 8) * BIN_WORDS)[place & 0xFF] = n / BIN * 8;
+        }
+        __syncthreads();
+    }
+}
+
+// Byte i is 1 if a sample is in bin i of a group or below.  `bits`: eight times its bin, 0 for all below.
+__device__ __forceinline__ unsigned counted_from(unsigned bits) { return __funnelshift_lc(0, ONES, bits); }
+
+// Sums along a run of a row: the bytes count samples in bins up to `bin`, bin + 1 ...
+__device__ __forceinline__ void sum_run(unsigned* sums, const unsigned* pairs, int bin) {
+    const unsigned none = bin * 8 * 0x00010001u;
+    const auto first_of = [](unsigned pair) { return counted_from(pair & 0xFFFF); };
+    const auto second_of = [](unsigned pair) { return counted_from(pair >> 16); };
+    unsigned sum = 0;
+    #pragma unroll 5
+    for (int i = 0; i < RADIUS; ++i) {
+        const unsigned pair = __vmaxu2(pairs[i], none) - none;
+        sum += first_of(pair) + second_of(pair);
+    }
+    #pragma unroll 4
+    for (int i = 0; i < RUN / 2; ++i) {
+        const unsigned coming = __vmaxu2(pairs[i + RADIUS], none) - none, going = __vmaxu2(pairs[i], none) - none;
+        sum += first_of(coming);
+        sums[2 * i] = sum;
+        sum += second_of(coming) - first_of(going);
+        sums[2 * i + 1] = sum;
+        sum -= second_of(going);
+    }
+}
+
+// Sums these down a strip of a column.  Of windows whose answer is in one of the four bins, or below: which bin, above how
+// many of its samples down it is.  `settled`: a bit for each window that was so before.
+__device__ __forceinline__ void sum_strip(
+    unsigned* found, const unsigned* sums, int bin, unsigned rank, unsigned& settled)
+{
+    constexpr unsigned BYTES = 0x00FF00FFu;
+    unsigned even = 0, odd = 0;  // two counts each, of bins 0 and 2, and of bins 1 and 3
+    #pragma unroll 5
+    for (int j = 0; j < KSIZE - 1; ++j) {
+        const unsigned coming = sums[j * STRIDE];
+        even += coming & BYTES, odd += coming >> 8 & BYTES;
+    }
+    #pragma unroll 4
+    for (int j = 0; j < STRIP; ++j) {
+        const unsigned coming = sums[(j + KSIZE - 1) * STRIDE], going = sums[j * STRIDE];
+        even += coming & BYTES, odd += coming >> 8 & BYTES;
+        if (odd >> 16 > rank && !(settled >> j & 1)) {
+            const unsigned counts[4] = {even & 0xFFFF, odd & 0xFFFF, even >> 16, odd >> 16};
+            int i = 3;
+            for (int other = 2; other >= 0; --other) i = counts[other] > rank ? other : i;
+            unsigned count = counts[3];
+            for (int other = 2; other >= 0; --other) count = counts[other] > rank ? counts[other] : count;
+            atomicMin(found + j * TILE, (bin + i) << 16 | (count - rank));  // another group may have one below
+            settled |= 1u << j;
+        }
+        even -= going & BYTES, odd -= going >> 8 & BYTES;
+    }
+}
+
+// Which of eight places lie in a window, in order of significance: bits 4 to 7 and 20 to 23.
+// Where a place's x, or y, with `from` added has its top bit set, it is not before the window; with `beyond`, behind it.
+__device__ __forceinline__ unsigned inside(const uint4& places, unsigned from, unsigned beyond) {
+    const unsigned words[4] = {places.x, places.y, places.z, places.w};
+    unsigned all = 0;
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) all |= ((words[j] + from) & ~(words[j] + beyond) & TOPS) >> j;
+    return all & all >> 8 & 0x00F000F0u;  // both x and y
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    DYNAMIC_SHARED(unsigned, memory);
+    const int tiles = (width + TILE - 1) / TILE, channel = blockIdx.x / tiles;
+    const int x0 = blockIdx.x % tiles * TILE, y0 = first_row + blockIdx.y * TILE;
+    if (is_alpha(channel)) {
+        for (int n = threadIdx.x; n < TILE * TILE; n += THREADS) {
+            const int x = x0 + n % TILE, y = y0 + n / TILE, at = x * CHANNELS + channel;
+            if (x < width && y < end_row) row_of(dst, y, pitch)[at] = row_of(src, y, pitch)[at];
+        }
+        return;
+    }
+    Shared shared;
+    shared.counts = memory, shared.first = shared.counts + WARPS * DIGITS, shared.totals = shared.first + DIGITS;
+    shared.words = shared.totals + 8, shared.keys = shared.words + PADDED;
+    shared.in_order = reinterpret_cast<unsigned short*>(shared.words);
+    shared.bins = shared.words + PADDED / 2, shared.sums = shared.bins + SIDE * BIN_WORDS;
+    sort_tile(shared, src, x0 - RADIUS, y0 - RADIUS, channel, height, width, pitch);
+
+    unsigned* const found = shared.counts;  // [TILE][TILE]
+    for (int n = threadIdx.x; n < TILE * TILE; n += THREADS) found[n] = ~0u;
+
+    const int rank = ranks_of(KSIZE * KSIZE).low;
+    const int column = threadIdx.x % TILE, strip = threadIdx.x / TILE % 4, own = threadIdx.x / (TILE * 4);
+    unsigned settled = 0;
+    #pragma unroll 1
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (int n = threadIdx.x; n < GROUPS * 2 * SIDE; n += THREADS) {
+            const int row = n % SIDE, run = n / SIDE % 2, group = n / SIDE / 2;
+            sum_run(shared.sums + (group * SIDE + row) * STRIDE + run * RUN,
+                    shared.bins + row * BIN_WORDS + run * RUN / 2, (round * GROUPS + group) * 4);
+        }
+        __syncthreads();
+        sum_strip(found + strip * STRIP * TILE + column, shared.sums + (own * SIDE + strip * STRIP) * STRIDE + column,
+                  (round * GROUPS + own) * 4, rank, settled);
+        // If the round's last bins are above all answers, so are all others.
+        if (__syncthreads_and(own < GROUPS - 1 || settled == (1u << STRIP) - 1)) break;
+    }
+
+    #pragma unroll 1
+    for (int n = threadIdx.x; n < TILE * TILE; n += THREADS) {
+        const int x = n % TILE, y = n / TILE;
+        if (x0 + x >= width || y0 + y >= end_row) continue;
+        const unsigned from = TOPS - (y << 8 | x) * 0x00010001u, beyond = from - KSIZE * ONES;
+        const uint4* eight = reinterpret_cast<const uint4*>(shared.in_order) + ((found[n] >> 16) + 1) * (BIN / 8);
+        int left = found[n] & 0xFFFF;  // samples of the window, from the bin's last down to the answer
+        unsigned mask = inside(*--eight, from, beyond);
+        for (int here = __popc(mask); here < left; here = __popc(mask)) {
+            left -= here;
+            mask = inside(*--eight, from, beyond);
+        }
+        while (--left > 0) mask ^= 0x80000000u >> __clz(mask);
+        const int bit = 31 - __clz(mask);
+        const int place = reinterpret_cast<const unsigned short*>(eight)[2 * (7 - bit % 16) + bit / 16];
+        const int from_x = x0 - RADIUS + place % 256, from_y = y0 - RADIUS + place / 256;
+        row_of(dst, y0 + y, pitch)[(x0 + x) * CHANNELS + channel]
+            = sample_from(src, from_x, from_y, channel, height, width, pitch);
+    }
+}
