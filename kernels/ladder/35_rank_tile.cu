@@ -41,13 +41,15 @@ constexpr int PADDED = ITEMS * THREADS;
 constexpr int DIGITS = 256;
 
 constexpr int BIN = (COUNT + 511) / 512 * 8;           // samples a bin: the first has ranks 0 to BIN - 1
-constexpr int BINS = (COUNT + BIN - 1) / BIN;
+constexpr int BINS = (COUNT + BIN - 1) / BIN;          // no more than 64
 constexpr int BIN_WORDS = SIDE / 2 | 1;                // of a row, with two samples' bins each
-constexpr int GROUPS = THREADS / 256;                  // of four bins, counted at once
+constexpr int RUNS = 2, RUN = TILE / RUNS;             // of a row, summed by a thread each, and their samples
+constexpr int STRIPS = 4, STRIP = TILE / STRIPS;       // the same of a column
+constexpr int GROUPS = THREADS / (TILE * STRIPS);      // of four bins, counted at once
 constexpr int ROUNDS = (BINS + 4 * GROUPS - 1) / (4 * GROUPS);
-constexpr int RUN = TILE / 2, STRIP = TILE / 4;        // samples of a row that a thread sums, and of a column
 constexpr int STRIDE = TILE + 1;                       // odd: neither rows nor columns meet in a bank
-static_assert(SIDE < 128 && BINS * BIN <= PADDED && TILE * TILE <= WARPS * DIGITS, "room for all");
+static_assert(SIDE < 128 && BINS * BIN <= PADDED && TILE * TILE <= WARPS * DIGITS && 32 * ITEMS <= 1024,
+              "room for all");
 constexpr unsigned NOWHERE = 0x7F7F;                   // a place, y << 8 | x, outside of the tile
 constexpr unsigned ONES = 0x01010101u, TOPS = 0x80808080u;
 
@@ -66,23 +68,25 @@ __device__ __forceinline__ sample sample_from(
     if (from_y == OUTSIDE || from_x == OUTSIDE) return {};
     return row_of(src, from_y, pitch)[from_x * CHANNELS + channel];
 }
-// Lanes whose digits are equal.
-__device__ __forceinline__ unsigned lanes_with(unsigned digit) {
-    unsigned equal = ~0u;
-    #pragma unroll
-    for (int bit = 0; bit < 8; ++bit) {
-        const bool is_one = digit >> bit & 1;
-        const unsigned ones = __ballot_sync(~0u, is_one);
-        equal &= is_one ? ones : ~ones;
-    }
-    return equal;
+
+// Lanes of the warp in whose numbers this bit is as in the lane's own.
+__device__ __forceinline__ unsigned lanes_like(unsigned number, unsigned bit) {
+    unsigned lanes;
+#ifdef CUDA_ON_CPU
+    lanes = __ballot_sync(~0u, number & bit) ^ (number & bit ? 0 : ~0u);
+#else  // for which a compiler takes half as many instructions again
+    asm volatile("{.reg .pred is_one; and.b32 %0, %1, %2; setp.ne.u32 is_one, %0, 0;"
+                 "vote.sync.ballot.b32 %0, is_one, 0xffffffff; @!is_one not.b32 %0, %0;}"
+                 : "=r"(lanes) : "r"(number), "r"(bit));
+#endif
+    return lanes;
 }
 
 // What of shared memory is whose: first for sorting, then for counting.
 struct Shared {
     unsigned* counts;  // [WARPS][DIGITS]; then, of each sample that is made, the bin and how far down in it
-    unsigned* first;   // [DIGITS]: samples with lesser digits
-    unsigned* totals;  // [8]
+    unsigned* first;   // [DIGITS]: samples with lesser digits, of the same 32
+    unsigned* totals;  // [DIGITS / 32]
     unsigned* words;   // [PADDED]: two digits, above a place; then `in_order`
     unsigned* keys;    // [COUNT], of 32 bits
     unsigned short* in_order;  // [PADDED] places, eight together as `slot_of` has them
@@ -99,30 +103,55 @@ __device__ __forceinline__ void sort_tile(
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, begin = warp * 32 * ITEMS + lane;
     unsigned* const counts = shared.counts + warp * DIGITS;
-    unsigned items[ITEMS], ranks[ITEMS];
+    sample samples[ITEMS];
+    if (x0 >= 0 && x0 + SIDE <= width && y0 >= 0 && y0 + SIDE <= height) {
+        const sample* const corner = row_of(src, y0, pitch) + x0 * CHANNELS + channel;
+        #pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const int n = min(begin + 32 * i, COUNT - 1);
+            samples[i] = row_of(corner, n / SIDE, pitch)[n % SIDE * CHANNELS];
+        }
+    } else {
+        #pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const int n = min(begin + 32 * i, COUNT - 1);
+            samples[i] = sample_from(src, x0 + n % SIDE, y0 + n / SIDE, channel, height, width, pitch);
+        }
+    }
+    unsigned items[ITEMS], ranks[(ITEMS + 2) / 3];  // ranks among a warp's samples of the same digit, three in a word
     #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-        const int n = begin + 32 * i, row = n / SIDE, column = n % SIDE;
-        items[i] = 0xFFFF0000u | NOWHERE;  // the last ones, in every digit
-        if (n >= COUNT) continue;
-        const unsigned key = order_of(sample_from(src, x0 + column, y0 + row, channel, height, width, pitch));
-        if (sizeof(sample) == 4) shared.keys[n] = key;
-        items[i] = key << 16 | row << 8 | column;
+        const int n = begin + 32 * i;
+        const unsigned key = order_of(samples[i]);
+        if (sizeof(sample) == 4 && n < COUNT) shared.keys[n] = key;
+        items[i] = n < COUNT ? key << 16 | n / SIDE << 8 | n % SIDE : 0xFFFF0000u | NOWHERE;  // or last in every digit
     }
     #pragma unroll 1
     for (int pass = 0; pass < static_cast<int>(sizeof(sample)); ++pass) {
         const int shift = 16 + pass % 2 * 8;
         for (int digit = lane; digit < DIGITS; digit += 32) counts[digit] = 0;
         __syncwarp();
+        if (pass > 0) {
+            #pragma unroll
+            for (int i = 0; i < ITEMS; ++i) items[i] = shared.words[begin + 32 * i];
+        }
+        if (pass == 2) {
+            #pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const unsigned place = items[i] & 0xFFFF;
+                const unsigned key = place == NOWHERE ? ~0u : shared.keys[(place >> 8) * SIDE + (place & 0xFF)];
+                items[i] = (key & 0xFFFF0000u) | place;
+            }
+        }
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            if (pass > 0) items[i] = shared.words[begin + 32 * i];
-            const unsigned place = items[i] & 0xFFFF;
-            if (pass == 2 && place != NOWHERE)
-                items[i] = (shared.keys[(place >> 8) * SIDE + (place & 0xFF)] & 0xFFFF0000u) | place;
-            const unsigned digit = items[i] >> shift & 0xFF, equal = lanes_with(digit);
+            const unsigned digit = items[i] >> shift & 0xFF;
+            unsigned equal = ~0u;  // lanes whose samples have the same digit
+            #pragma unroll
+            for (int bit = 0; bit < 8; ++bit) equal &= lanes_like(digit, 1u << bit);
             const unsigned lower = equal & ((1u << lane) - 1), before = counts[digit];
-            ranks[i] = before + __popc(lower);
+            const unsigned rank = before + __popc(lower);
+            ranks[i / 3] = i % 3 == 0 ? rank : ranks[i / 3] | rank << i % 3 * 10;
             __syncwarp();
             if (lower == 0) counts[digit] = before + __popc(equal);
             __syncwarp();
@@ -145,15 +174,18 @@ __device__ __forceinline__ void sort_tile(
             if (lane == 31) shared.totals[warp] = sum;
         }
         __syncthreads();
-        if (threadIdx.x < DIGITS)
-            for (int w = 0; w < warp; ++w) shared.first[threadIdx.x] += shared.totals[w];
-        __syncthreads();
-
+        unsigned before = 0;
+        #pragma unroll
+        for (int i = 0; i < DIGITS / 32; ++i) {
+            counts[i * 32 + lane] += shared.first[i * 32 + lane] + before;
+            before += shared.totals[i];
+        }
+        __syncwarp();
         const bool is_last = pass + 1 == sizeof(sample);
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             const unsigned digit = items[i] >> shift & 0xFF, place = items[i] & 0xFFFF;
-            const int n = shared.first[digit] + counts[digit] + ranks[i];
+            const int n = counts[digit] + (ranks[i / 3] >> i % 3 * 10 & 0x3FF);
             if (!is_last) {
                 shared.words[n] = items[i];
                 continue;
@@ -197,26 +229,27 @@ __device__ __forceinline__ void sum_strip(
     unsigned* found, const unsigned* sums, int bin, unsigned rank, unsigned& settled)
 {
     constexpr unsigned BYTES = 0x00FF00FFu;
-    unsigned even = 0, odd = 0;  // two counts each, of bins 0 and 2, and of bins 1 and 3
-    #pragma unroll 5
-    for (int j = 0; j < KSIZE - 1; ++j) {
-        const unsigned coming = sums[j * STRIDE];
-        even += coming & BYTES, odd += coming >> 8 & BYTES;
+    const auto odd_of = [](unsigned word) { return __byte_perm(word, 0, 0x4341); };
+    unsigned even = 0, odd = 0, bytes = 0;  // two counts each, of bins 0 and 2, and of bins 1 and 3; all of up to four rows
+    #pragma unroll
+    for (int j = 0; j < KSIZE; ++j) {
+        bytes += sums[j * STRIDE];
+        if (j % 4 == 3 || j == KSIZE - 1) even += bytes & BYTES, odd += odd_of(bytes), bytes = 0;
     }
-    #pragma unroll 4
+    #pragma unroll
     for (int j = 0; j < STRIP; ++j) {
-        const unsigned coming = sums[(j + KSIZE - 1) * STRIDE], going = sums[j * STRIDE];
-        even += coming & BYTES, odd += coming >> 8 & BYTES;
-        if (odd >> 16 > rank && !(settled >> j & 1)) {
-            const unsigned counts[4] = {even & 0xFFFF, odd & 0xFFFF, even >> 16, odd >> 16};
-            int i = 3;
-            for (int other = 2; other >= 0; --other) i = counts[other] > rank ? other : i;
-            unsigned count = counts[3];
-            for (int other = 2; other >= 0; --other) count = counts[other] > rank ? counts[other] : count;
+        if (odd > (rank << 16 | 0xFFFF) && !(settled & 1u << j)) {
+            unsigned i = 3, count = odd >> 16;
+            if (even >> 16 > rank) i = 2, count = even >> 16;
+            if ((odd & 0xFFFF) > rank) i = 1, count = odd & 0xFFFF;
+            if ((even & 0xFFFF) > rank) i = 0, count = even & 0xFFFF;
             atomicMin(found + j * TILE, (bin + i) << 16 | (count - rank));  // another group may have one below
             settled |= 1u << j;
         }
-        even -= going & BYTES, odd -= going >> 8 & BYTES;
+        if (j + 1 < STRIP) {
+            const unsigned coming = sums[(j + KSIZE) * STRIDE], going = sums[j * STRIDE];
+            even += (coming & BYTES) - (going & BYTES), odd += odd_of(coming) - odd_of(going);
+        }
     }
 }
 
@@ -257,12 +290,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) co
     for (int n = threadIdx.x; n < TILE * TILE; n += THREADS) found[n] = ~0u;
 
     const int rank = ranks_of(KSIZE * KSIZE).low;
-    const int column = threadIdx.x % TILE, strip = threadIdx.x / TILE % 4, own = threadIdx.x / (TILE * 4);
+    const int column = threadIdx.x % TILE, strip = threadIdx.x / TILE % STRIPS, own = threadIdx.x / (TILE * STRIPS);
     unsigned settled = 0;
     #pragma unroll 1
     for (int round = 0; round < ROUNDS; ++round) {
-        for (int n = threadIdx.x; n < GROUPS * 2 * SIDE; n += THREADS) {
-            const int row = n % SIDE, run = n / SIDE % 2, group = n / SIDE / 2;
+        for (int n = threadIdx.x; n < GROUPS * RUNS * SIDE; n += THREADS) {
+            const int row = n % SIDE, run = n / SIDE % RUNS, group = n / SIDE / RUNS;
             sum_run(shared.sums + (group * SIDE + row) * STRIDE + run * RUN,
                     shared.bins + row * BIN_WORDS + run * RUN / 2, (round * GROUPS + group) * 4);
         }
@@ -285,6 +318,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) co
             left -= here;
             mask = inside(*--eight, from, beyond);
         }
+        #pragma unroll 1
         while (--left > 0) mask ^= 0x80000000u >> __clz(mask);
         const int bit = 31 - __clz(mask);
         const int place = reinterpret_cast<const unsigned short*>(eight)[2 * (7 - bit % 16) + bit / 16];
