@@ -48,8 +48,7 @@ constexpr int STRIPS = 4, STRIP = TILE / STRIPS;       // the same of a column
 constexpr int GROUPS = THREADS / (TILE * STRIPS);      // of four bins, counted at once
 constexpr int ROUNDS = (BINS + 4 * GROUPS - 1) / (4 * GROUPS);
 constexpr int STRIDE = TILE + 1;                       // odd: neither rows nor columns meet in a bank
-static_assert(SIDE < 128 && BINS * BIN <= PADDED && TILE * TILE <= WARPS * DIGITS && 32 * ITEMS <= 1024,
-              "room for all");
+static_assert(SIDE < 128 && BINS * BIN <= PADDED && TILE * TILE <= WARPS * DIGITS, "room for all");
 constexpr unsigned NOWHERE = 0x7F7F;                   // a place, y << 8 | x, outside of the tile
 constexpr unsigned ONES = 0x01010101u, TOPS = 0x80808080u;
 
@@ -118,7 +117,7 @@ __device__ __forceinline__ void sort_tile(
             samples[i] = sample_from(src, x0 + n % SIDE, y0 + n / SIDE, channel, height, width, pitch);
         }
     }
-    unsigned items[ITEMS], ranks[(ITEMS + 2) / 3];  // ranks among a warp's samples of the same digit, three in a word
+    unsigned items[ITEMS];
     #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
         const int n = begin + 32 * i;
@@ -128,7 +127,7 @@ __device__ __forceinline__ void sort_tile(
     }
     #pragma unroll 1
     for (int pass = 0; pass < static_cast<int>(sizeof(sample)); ++pass) {
-        const int shift = 16 + pass % 2 * 8;
+        const int byte = 2 + pass % 2;
         for (int digit = lane; digit < DIGITS; digit += 32) counts[digit] = 0;
         __syncwarp();
         if (pass > 0) {
@@ -144,18 +143,7 @@ __device__ __forceinline__ void sort_tile(
             }
         }
         #pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            const unsigned digit = items[i] >> shift & 0xFF;
-            unsigned equal = ~0u;  // lanes whose samples have the same digit
-            #pragma unroll
-            for (int bit = 0; bit < 8; ++bit) equal &= lanes_like(digit, 1u << bit);
-            const unsigned lower = equal & ((1u << lane) - 1), before = counts[digit];
-            const unsigned rank = before + __popc(lower);
-            ranks[i / 3] = i % 3 == 0 ? rank : ranks[i / 3] | rank << i % 3 * 10;
-            __syncwarp();
-            if (lower == 0) counts[digit] = before + __popc(equal);
-            __syncwarp();
-        }
+        for (int i = 0; i < ITEMS; ++i) atomicAdd(counts + (items[i] >> 8 * byte & 0xFF), 1);
         __syncthreads();
         if (threadIdx.x < DIGITS) {
             unsigned total = 0;
@@ -181,12 +169,19 @@ __device__ __forceinline__ void sort_tile(
             before += shared.totals[i];
         }
         __syncwarp();
-        const bool is_last = pass + 1 == sizeof(sample);
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const unsigned digit = items[i] >> shift & 0xFF, place = items[i] & 0xFFFF;
-            const int n = counts[digit] + (ranks[i / 3] >> i % 3 * 10 & 0x3FF);
-            if (!is_last) {
+            // Said in another way, or the compiler keeps all digits from above, and has no registers left.
+            const unsigned digit = __byte_perm(items[i], 0, 0x4440 | byte), place = items[i] & 0xFFFF;
+            unsigned equal = ~0u;  // lanes whose samples have the same digit
+            #pragma unroll
+            for (int bit = 0; bit < 8; ++bit) equal &= lanes_like(digit, 1u << bit);
+            const unsigned lower = equal & ((1u << lane) - 1), next = counts[digit];
+            const int n = next + __popc(lower);
+            __syncwarp();
+            if (lower == 0) counts[digit] = next + __popc(equal);
+            __syncwarp();
+            if (pass + 1 < static_cast<int>(sizeof(sample))) {
                 shared.words[n] = items[i];
                 continue;
             }

@@ -332,6 +332,19 @@ FAULTS = {
     "a window's first row is not counted": Fault(
         "rank_bits", "-RADIUS <= j - r", "-RADIUS < j - r"
     ),
+    "samples of equal digits change places": Fault(
+        "rank_tile", "const unsigned lower = equal & ((1u << lane) - 1)",
+        "const unsigned lower = equal & ~((2u << lane) - 1)",
+    ),
+    "a warp's samples stand before those of an earlier one": Fault(
+        "rank_tile", "count = total, total += here;", "total += here;"
+    ),
+    "sums down a strip begin with a row too few": Fault(
+        "rank_tile", "    for (int j = 0; j < KSIZE; ++j) {", "    for (int j = 1; j < KSIZE; ++j) {"
+    ),
+    "a window has a column more": Fault(
+        "rank_tile", "beyond = from - KSIZE * ONES", "beyond = from - KSIZE * ONES - 1"
+    ),
     "a disk lacks its outermost samples": Fault(
         "extreme_taps", "i * i + j * j <=", "i * i + j * j <"
     ),
