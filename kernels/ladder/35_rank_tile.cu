@@ -29,7 +29,7 @@ grid   = ["CHANNELS * parts(WIDTH, 64)", "parts(HEIGHT, 64)"]
 shared_bytes = """4 * (8 * RANK_THREADS + 264 + max(
     up(RANK_SIDE ** 2, RANK_THREADS) + (SAMPLE_BYTES == 4) * RANK_SIDE ** 2,
     up(RANK_SIDE ** 2, RANK_THREADS) // 2 + RANK_SIDE * (RANK_SIDE // 2 | 1) + RANK_THREADS // 256 * RANK_SIDE * 65))"""
-loads  = { picture = "PLANES * parts(WIDTH, 64) * parts(HEIGHT, 64) * RANK_SIDE ** 2 + FILTERED + ALPHA" }
+loads  = { picture = "PLANES * parts(WIDTH, 64) * parts(HEIGHT, 64) * up(RANK_SIDE ** 2, RANK_THREADS) + FILTERED + ALPHA" }
 ---*/
 
 constexpr int TILE = 64, SIDE = TILE + KSIZE - 1;  // samples a side that a block makes, and that it sorts

@@ -333,14 +333,15 @@ FAULTS = {
         "rank_bits", "-RADIUS <= j - r", "-RADIUS < j - r"
     ),
     "samples of equal digits change places": Fault(
-        "rank_tile", "const unsigned lower = equal & ((1u << lane) - 1)",
+        "rank_tile",
+        "const unsigned lower = equal & ((1u << lane) - 1)",
         "const unsigned lower = equal & ~((2u << lane) - 1)",
     ),
-    "a warp's samples stand before those of an earlier one": Fault(
-        "rank_tile", "count = total, total += here;", "total += here;"
+    "the upper half of a number is not sorted by": Fault(
+        "rank_tile", "if (pass == 2) {", "if (pass == 4) {"
     ),
-    "sums down a strip begin with a row too few": Fault(
-        "rank_tile", "    for (int j = 0; j < KSIZE; ++j) {", "    for (int j = 1; j < KSIZE; ++j) {"
+    "the other place of a word is the answer": Fault(
+        "rank_tile", "bit % 16) + bit / 16", "bit % 16) + 1 - bit / 16"
     ),
     "a window has a column more": Fault(
         "rank_tile", "beyond = from - KSIZE * ONES", "beyond = from - KSIZE * ONES - 1"
