@@ -23,34 +23,38 @@ requires = [
 
 [[passes]]
 block  = ["RANK_THREADS", "1"]
-covers = ["64", "64"]
-grid   = ["CHANNELS * parts(WIDTH, 64)", "parts(HEIGHT, 64)"]
-# Counters of each warp, and words with places and digits, and keys; or samples in order, bins, and sums along rows.
-shared_bytes = """4 * (8 * RANK_THREADS + 264 + max(
-    up(RANK_SIDE ** 2, RANK_THREADS) + (SAMPLE_BYTES == 4) * RANK_SIDE ** 2,
-    up(RANK_SIDE ** 2, RANK_THREADS) // 2 + RANK_SIDE * (RANK_SIDE // 2 | 1) + RANK_THREADS // 256 * RANK_SIDE * 65))"""
-loads  = { picture = "PLANES * parts(WIDTH, 64) * parts(HEIGHT, 64) * up(RANK_SIDE ** 2, RANK_THREADS) + FILTERED + ALPHA" }
+covers = ["RANK_TILE", "RANK_TILE"]
+grid   = ["CHANNELS * parts(WIDTH, RANK_TILE)", "parts(HEIGHT, RANK_TILE)"]
+shared_bytes = "4 * RANK_WORDS"
+loads  = { picture = "PLANES * parts(WIDTH, RANK_TILE) * parts(HEIGHT, RANK_TILE) * RANK_SORTED + FILTERED + ALPHA" }
 ---*/
-
 constexpr int TILE = 64, SIDE = TILE + KSIZE - 1;  // samples a side that a block makes, and that it sorts
 constexpr int COUNT = SIDE * SIDE;
-constexpr int THREADS = KSIZE <= 33 ? 512 : 1024;  // of the smaller ones two blocks fit
-constexpr int WARPS = THREADS / 32;
-constexpr int ITEMS = (COUNT + THREADS - 1) / THREADS;  // that a thread sorts
-constexpr int PADDED = ITEMS * THREADS;
-constexpr int DIGITS = 256;
+constexpr int THREADS = KSIZE <= 33 ? 512 : 1024, WARPS = THREADS / 32;  // of 512, a multiprocessor has two blocks
+constexpr int ITEMS = (COUNT + THREADS - 1) / THREADS, PADDED = ITEMS * THREADS;  // that a thread sorts, and a block
 
 constexpr int BIN = (COUNT + 511) / 512 * 8;           // samples a bin: the first has ranks 0 to BIN - 1
-constexpr int BINS = (COUNT + BIN - 1) / BIN;          // no more than 64
+constexpr int BINS = (COUNT + BIN - 1) / BIN;          // 64, or a few less
 constexpr int BIN_WORDS = SIDE / 2 | 1;                // of a row, with two samples' bins each
 constexpr int RUNS = 2, RUN = TILE / RUNS;             // of a row, summed by a thread each, and their samples
 constexpr int STRIPS = 4, STRIP = TILE / STRIPS;       // the same of a column
 constexpr int GROUPS = THREADS / (TILE * STRIPS);      // of four bins, counted at once
 constexpr int ROUNDS = (BINS + 4 * GROUPS - 1) / (4 * GROUPS);
 constexpr int STRIDE = TILE + 1;                       // odd: neither rows nor columns meet in a bank
-static_assert(SIDE < 128 && BINS * BIN <= PADDED && TILE * TILE <= WARPS * DIGITS, "room for all");
 constexpr unsigned NOWHERE = 0x7F7F;                   // a place, y << 8 | x, outside of the tile
 constexpr unsigned ONES = 0x01010101u, TOPS = 0x80808080u;
+static_assert(SIDE < 128 && BINS * BIN <= PADDED && GROUPS * STRIPS * TILE == THREADS, "room for all");
+
+// Where in shared memory, in words, things begin: while samples are sorted,
+constexpr int DIGITS = 256;
+constexpr int FIRST = WARPS * DIGITS < TILE * TILE ? TILE * TILE : WARPS * DIGITS;  // behind counters [WARPS][DIGITS],
+constexpr int TOTALS = FIRST + DIGITS;      // [DIGITS] samples with lesser digits of the same 32, and [8] with any of 32
+constexpr int WORDS = TOTALS + 8;           // [PADDED] two digits above a place
+constexpr int KEYS = WORDS + PADDED;        // [COUNT], of 32 bits
+// and then; counters become [TILE][TILE]: of each sample that is made the bin, and how far down in it.
+constexpr int IN_ORDER = WORDS;             // [PADDED] places in 16 bits, eight together as `slot_of` has them
+constexpr int BINS_OF = WORDS + PADDED / 2; // [SIDE][BIN_WORDS], eight times the bin of each sample
+constexpr int SUMS = BINS_OF + SIDE * BIN_WORDS;  // [GROUPS][SIDE][STRIDE], see `sum_run`
 
 // An unsigned number in the order of samples.
 template <typename T>
@@ -59,62 +63,48 @@ __device__ __forceinline__ unsigned order_of(T value) {
     else if constexpr (IS_SAME<T, float16>) return key_of(value) + 0x8000;
     else return value;
 }
-// The sample at (x, y) in pixels, wherever that may be.
-__device__ __forceinline__ sample sample_from(
-    const sample* __restrict__ src, int x, int y, int channel, int height, int width, int pitch)
-{
-    const int from_y = border_index(y, height), from_x = border_index(x, width);
-    if (from_y == OUTSIDE || from_x == OUTSIDE) return {};
-    return row_of(src, from_y, pitch)[from_x * CHANNELS + channel];
-}
+struct Plane {  // a channel
+    const sample* src;
+    int height, width, pitch;
+    __device__ __forceinline__ sample at(int x, int y) const {  // wherever that may be
+        const int from_y = border_index(y, height), from_x = border_index(x, width);
+        if (from_y == OUTSIDE || from_x == OUTSIDE) return {};
+        return row_of(src, from_y, pitch)[from_x * CHANNELS];
+    }
+};
 
 // Lanes of the warp in whose numbers this bit is as in the lane's own.
 __device__ __forceinline__ unsigned lanes_like(unsigned number, unsigned bit) {
-    unsigned lanes;
 #ifdef CUDA_ON_CPU
-    lanes = __ballot_sync(~0u, number & bit) ^ (number & bit ? 0 : ~0u);
-#else  // for which a compiler takes half as many instructions again
+    return __ballot_sync(~0u, number & bit) ^ (number & bit ? 0 : ~0u);
+#else  // for which the compiler takes twice as many instructions
+    unsigned lanes;
     asm volatile("{.reg .pred is_one; and.b32 %0, %1, %2; setp.ne.u32 is_one, %0, 0;"
                  "vote.sync.ballot.b32 %0, is_one, 0xffffffff; @!is_one not.b32 %0, %0;}"
                  : "=r"(lanes) : "r"(number), "r"(bit));
-#endif
     return lanes;
+#endif
 }
-
-// What of shared memory is whose: first for sorting, then for counting.
-struct Shared {
-    unsigned* counts;  // [WARPS][DIGITS]; then, of each sample that is made, the bin and how far down in it
-    unsigned* first;   // [DIGITS]: samples with lesser digits, of the same 32
-    unsigned* totals;  // [DIGITS / 32]
-    unsigned* words;   // [PADDED]: two digits, above a place; then `in_order`
-    unsigned* keys;    // [COUNT], of 32 bits
-    unsigned short* in_order;  // [PADDED] places, eight together as `slot_of` has them
-    unsigned* bins;    // [SIDE][BIN_WORDS]: eight times the bin of every sample, in pairs
-    unsigned* sums;    // [GROUPS][SIDE][STRIDE]: samples of a row in a bin or below, for four bins in four bytes
-};
-
 // Where the place of rank n is kept: see `inside`.
 __device__ __forceinline__ int slot_of(int n) { return (n & ~7) | (3 - (n & 3)) << 1 | (n >> 2 & 1); }
 
-// Puts the tile's samples in order, by one digit after the other, the last ones first: those that are equal stay in order.
-__device__ __forceinline__ void sort_tile(
-    const Shared& shared, const sample* __restrict__ src, int x0, int y0, int channel, int height, int width, int pitch)
-{
+// Puts the samples from (x0, y0) on in order, by one digit after the other, the last ones first: equals stay in order.
+__device__ __forceinline__ void sort_tile(unsigned* memory, const Plane& plane, int x0, int y0) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, begin = warp * 32 * ITEMS + lane;
-    unsigned* const counts = shared.counts + warp * DIGITS;
+    unsigned* const counts = memory + warp * DIGITS;
     sample samples[ITEMS];
-    if (x0 >= 0 && x0 + SIDE <= width && y0 >= 0 && y0 + SIDE <= height) {
-        const sample* const corner = row_of(src, y0, pitch) + x0 * CHANNELS + channel;
+    if (x0 >= 0 && x0 + SIDE <= plane.width && y0 >= 0 && y0 + SIDE <= plane.height) {
+        const sample* const corner = row_of(plane.src, y0, plane.pitch) + x0 * CHANNELS;
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             const int n = min(begin + 32 * i, COUNT - 1);
-            samples[i] = row_of(corner, n / SIDE, pitch)[n % SIDE * CHANNELS];
+            samples[i] = row_of(corner, n / SIDE, plane.pitch)[n % SIDE * CHANNELS];
         }
     } else {
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             const int n = min(begin + 32 * i, COUNT - 1);
-            samples[i] = sample_from(src, x0 + n % SIDE, y0 + n / SIDE, channel, height, width, pitch);
+            samples[i] = plane.at(x0 + n % SIDE, y0 + n / SIDE);
         }
     }
     unsigned items[ITEMS];
@@ -122,7 +112,7 @@ __device__ __forceinline__ void sort_tile(
     for (int i = 0; i < ITEMS; ++i) {
         const int n = begin + 32 * i;
         const unsigned key = order_of(samples[i]);
-        if (sizeof(sample) == 4 && n < COUNT) shared.keys[n] = key;
+        if (sizeof(sample) == 4 && n < COUNT) memory[KEYS + n] = key;
         items[i] = n < COUNT ? key << 16 | n / SIDE << 8 | n % SIDE : 0xFFFF0000u | NOWHERE;  // or last in every digit
     }
     #pragma unroll 1
@@ -132,13 +122,13 @@ __device__ __forceinline__ void sort_tile(
         __syncwarp();
         if (pass > 0) {
             #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) items[i] = shared.words[begin + 32 * i];
+            for (int i = 0; i < ITEMS; ++i) items[i] = memory[WORDS + begin + 32 * i];
         }
         if (pass == 2) {
             #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 const unsigned place = items[i] & 0xFFFF;
-                const unsigned key = place == NOWHERE ? ~0u : shared.keys[(place >> 8) * SIDE + (place & 0xFF)];
+                const unsigned key = place == NOWHERE ? ~0u : memory[KEYS + (place >> 8) * SIDE + (place & 0xFF)];
                 items[i] = (key & 0xFFFF0000u) | place;
             }
         }
@@ -149,7 +139,7 @@ __device__ __forceinline__ void sort_tile(
             unsigned total = 0;
             #pragma unroll
             for (int w = 0; w < WARPS; ++w) {
-                unsigned& count = shared.counts[w * DIGITS + threadIdx.x];
+                unsigned& count = memory[w * DIGITS + threadIdx.x];
                 const unsigned here = count;
                 count = total, total += here;
             }
@@ -158,15 +148,15 @@ __device__ __forceinline__ void sort_tile(
                 const unsigned other = __shfl_up_sync(~0u, sum, step);
                 if (lane >= step) sum += other;
             }
-            shared.first[threadIdx.x] = sum - total;
-            if (lane == 31) shared.totals[warp] = sum;
+            memory[FIRST + threadIdx.x] = sum - total;
+            if (lane == 31) memory[TOTALS + warp] = sum;
         }
         __syncthreads();
         unsigned before = 0;
         #pragma unroll
         for (int i = 0; i < DIGITS / 32; ++i) {
-            counts[i * 32 + lane] += shared.first[i * 32 + lane] + before;
-            before += shared.totals[i];
+            counts[i * 32 + lane] += memory[FIRST + i * 32 + lane] + before;
+            before += memory[TOTALS + i];
         }
         __syncwarp();
         #pragma unroll
@@ -182,12 +172,12 @@ __device__ __forceinline__ void sort_tile(
             if (lower == 0) counts[digit] = next + __popc(equal);
             __syncwarp();
             if (pass + 1 < static_cast<int>(sizeof(sample))) {
-                shared.words[n] = items[i];
+                memory[WORDS + n] = items[i];
                 continue;
             }
-            shared.in_order[slot_of(n)] = place;
-            if (place != NOWHERE)
-                reinterpret_cast<unsigned short*>(shared.bins + (place >> 8) * BIN_WORDS)[place & 0xFF] = n / BIN * 8;
+            reinterpret_cast<unsigned short*>(memory + IN_ORDER)[slot_of(n)] = place;
+            if (place == NOWHERE) continue;
+            reinterpret_cast<unsigned short*>(memory + BINS_OF + (place >> 8) * BIN_WORDS)[place & 0xFF] = n / BIN * 8;
         }
         __syncthreads();
     }
@@ -196,7 +186,7 @@ __device__ __forceinline__ void sort_tile(
 // Byte i is 1 if a sample is in bin i of a group or below.  `bits`: eight times its bin, 0 for all below.
 __device__ __forceinline__ unsigned counted_from(unsigned bits) { return __funnelshift_lc(0, ONES, bits); }
 
-// Sums along a run of a row: the bytes count samples in bins up to `bin`, bin + 1 ...
+// Sums along a run of a row: the four bytes count samples in bins up to `bin`, bin + 1, bin + 2 and bin + 3.
 __device__ __forceinline__ void sum_run(unsigned* sums, const unsigned* pairs, int bin) {
     const unsigned none = bin * 8 * 0x00010001u;
     const auto first_of = [](unsigned pair) { return counted_from(pair & 0xFFFF); };
@@ -218,11 +208,9 @@ __device__ __forceinline__ void sum_run(unsigned* sums, const unsigned* pairs, i
     }
 }
 
-// Sums these down a strip of a column.  Of windows whose answer is in one of the four bins, or below: which bin, above how
-// many of its samples down it is.  `settled`: a bit for each window that was so before.
-__device__ __forceinline__ void sum_strip(
-    unsigned* found, const unsigned* sums, int bin, unsigned rank, unsigned& settled)
-{
+// Sums these down a strip of a column.  Of windows whose answer is in one of the four bins, or below: which bin, and as
+// what sample of it, counted from the last down.  `settled`: a bit for each window that was so before.
+__device__ __forceinline__ void sum_strip(unsigned* found, const unsigned* sums, int bin, unsigned rank, unsigned& settled) {
     constexpr unsigned BYTES = 0x00FF00FFu;
     const auto odd_of = [](unsigned word) { return __byte_perm(word, 0, 0x4341); };
     unsigned even = 0, odd = 0, bytes = 0;  // two counts each, of bins 0 and 2, and of bins 1 and 3; all of up to four rows
@@ -258,7 +246,7 @@ __device__ __forceinline__ unsigned inside(const uint4& places, unsigned from, u
     return all & all >> 8 & 0x00F000F0u;  // both x and y
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,
@@ -274,16 +262,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) co
         }
         return;
     }
-    Shared shared;
-    shared.counts = memory, shared.first = shared.counts + WARPS * DIGITS, shared.totals = shared.first + DIGITS;
-    shared.words = shared.totals + 8, shared.keys = shared.words + PADDED;
-    shared.in_order = reinterpret_cast<unsigned short*>(shared.words);
-    shared.bins = shared.words + PADDED / 2, shared.sums = shared.bins + SIDE * BIN_WORDS;
-    sort_tile(shared, src, x0 - RADIUS, y0 - RADIUS, channel, height, width, pitch);
+    const Plane plane = {src + channel, height, width, pitch};
+    sort_tile(memory, plane, x0 - RADIUS, y0 - RADIUS);
 
-    unsigned* const found = shared.counts;  // [TILE][TILE]
+    unsigned* const found = memory;
     for (int n = threadIdx.x; n < TILE * TILE; n += THREADS) found[n] = ~0u;
-
     const int rank = ranks_of(KSIZE * KSIZE).low;
     const int column = threadIdx.x % TILE, strip = threadIdx.x / TILE % STRIPS, own = threadIdx.x / (TILE * STRIPS);
     unsigned settled = 0;
@@ -291,11 +274,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) co
     for (int round = 0; round < ROUNDS; ++round) {
         for (int n = threadIdx.x; n < GROUPS * RUNS * SIDE; n += THREADS) {
             const int row = n % SIDE, run = n / SIDE % RUNS, group = n / SIDE / RUNS;
-            sum_run(shared.sums + (group * SIDE + row) * STRIDE + run * RUN,
-                    shared.bins + row * BIN_WORDS + run * RUN / 2, (round * GROUPS + group) * 4);
+            sum_run(memory + SUMS + (group * SIDE + row) * STRIDE + run * RUN,
+                    memory + BINS_OF + row * BIN_WORDS + run * RUN / 2, (round * GROUPS + group) * 4);
         }
         __syncthreads();
-        sum_strip(found + strip * STRIP * TILE + column, shared.sums + (own * SIDE + strip * STRIP) * STRIDE + column,
+        sum_strip(found + strip * STRIP * TILE + column, memory + SUMS + (own * SIDE + strip * STRIP) * STRIDE + column,
                   (round * GROUPS + own) * 4, rank, settled);
         // If the round's last bins are above all answers, so are all others.
         if (__syncthreads_and(own < GROUPS - 1 || settled == (1u << STRIP) - 1)) break;
@@ -306,8 +289,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) co
         const int x = n % TILE, y = n / TILE;
         if (x0 + x >= width || y0 + y >= end_row) continue;
         const unsigned from = TOPS - (y << 8 | x) * 0x00010001u, beyond = from - KSIZE * ONES;
-        const uint4* eight = reinterpret_cast<const uint4*>(shared.in_order) + ((found[n] >> 16) + 1) * (BIN / 8);
-        int left = found[n] & 0xFFFF;  // samples of the window, from the bin's last down to the answer
+        const uint4* eight = reinterpret_cast<const uint4*>(memory + IN_ORDER) + ((found[n] >> 16) + 1) * (BIN / 8);
+        int left = found[n] & 0xFFFF;
         unsigned mask = inside(*--eight, from, beyond);
         for (int here = __popc(mask); here < left; here = __popc(mask)) {
             left -= here;
@@ -317,8 +300,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS == 512 ? 2 : 1) co
         while (--left > 0) mask ^= 0x80000000u >> __clz(mask);
         const int bit = 31 - __clz(mask);
         const int place = reinterpret_cast<const unsigned short*>(eight)[2 * (7 - bit % 16) + bit / 16];
-        const int from_x = x0 - RADIUS + place % 256, from_y = y0 - RADIUS + place / 256;
         row_of(dst, y0 + y, pitch)[(x0 + x) * CHANNELS + channel]
-            = sample_from(src, from_x, from_y, channel, height, width, pitch);
+            = plane.at(x0 - RADIUS + place % 256, y0 - RADIUS + place / 256);
     }
 }
