@@ -1,6 +1,6 @@
 /*---
 title   = "Ranks of a tile"
-idea    = "A block sorts its tile and the halo around it once. Ranks have no gaps: cut into bins of as many samples each, they tell for every window by a few counts in which bin its answer is, and the bin is looked through."
+idea    = "A block sorts its tile and halo once. Ranks have no gaps: cut into bins of equally many samples, a few counts tell which bin holds a window's answer, and that bin is looked through."
 filter  = "percentiles"
 after   = "rank_bits"
 includes = ["ranks", "percentile"]
