@@ -233,19 +233,14 @@ def best_python() -> str:
     return SYSTEM_PYTHON if said.strip() == str(sys.version_info[:2]) else sys.executable
 
 
-def check_python() -> None:
-    """Reject early a version that pip would reject late and at length."""
+def set_up(part: str) -> None:
+    """Do everything for `part`; the stamps tell make that nothing is left to do."""
     version = sys.version_info[:2]
     if not OLDEST_PYTHON <= version <= NEWEST_PYTHON:
         raise SetupError(
             "Python 3.11 to 3.14 is needed and this is {}.{}: "
             "name another one, as in `make run PYTHON=python3.12`.".format(*version)
         )
-
-
-def set_up(part: str) -> None:
-    """Do everything for `part`; the stamps tell make that nothing is left to do."""
-    check_python()
     install_system_packages(part)
     make_venv()
     print("Installing the locked dependencies (a minute or two on first use)", flush=True)

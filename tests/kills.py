@@ -24,7 +24,7 @@ import numpy as np
 from kernels import Engine
 from tests.conftest import ROOT
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, filter_, read
-from workbench.batch.journal import NAME
+from workbench.batch.journal import place_of
 from workbench.batch.pairs import FilePair
 from workbench.cli import this_machine
 from workbench.files import image_files
@@ -86,7 +86,7 @@ def picture(number: int) -> np.ndarray:
 
 def _run(folder: Path, found: Kills, drawn: random.Random, lines: int | None) -> None:
     """Run the batch until the journal has so many lines more; None: to its end."""
-    journal = folder / "out" / NAME
+    journal = place_of([folder / "in"], folder / "out")
     command = [sys.executable, "-m", "workbench", "batch", "in", "out", *OPTIONS, "--resume"]
     until = None if lines is None else _count(journal) + lines
     with (
@@ -138,12 +138,13 @@ def _judge(folder: Path, found: Kills) -> None:
     """Hold all that is there at the end against what is to be there."""
     out, engine = folder / "out", Engine(use_gpu=False)
     names = {f"{number:05}.png" for number in range(found.files)}
-    lines = map(json.loads, (out / NAME).read_text(encoding="utf-8").splitlines())
+    journal = place_of([folder / "in"], out).read_text(encoding="utf-8")
+    lines = map(json.loads, journal.splitlines())
     rows = Counter(str(line["output"]) for line in lines if "status" in line)
     there = {path.name for path in out.iterdir()}
     found.lost = len(names - (there & rows.keys()))
     found.twice += sum(count > 1 for count in rows.values())
-    others = there - names - {NAME}
+    others = there - names
     found.abandoned = sum(ABANDONED.fullmatch(name) is not None for name in others)
     found.half_written = len(others) - found.abandoned
     recipe = Recipe(STATE, "parallel", sampling=UNTIMED, check_every=0)

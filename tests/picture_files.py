@@ -3,17 +3,27 @@
 import io
 
 import cv2
+import imagecodecs
 import numpy as np
+import OpenEXR
+import pillow_heif
 import tifffile
 from PIL import Image, PngImagePlugin
 from PySide6.QtGui import QColorSpace
 
+from workbench.files import png
+
 HEIGHT, WIDTH = 22, 29
+
+
+def png_chunk(kind, data):
+    """A whole chunk, its length and checksum included."""
+    return b"".join(png.chunk_parts(kind, data))
 
 
 def all_kinds():
     """{file name: its bytes}; the same bytes in every run."""
-    return {**_pngs(), **_tiffs(), **_jpegs(), **_others()}
+    return {**_pngs(), **_tiffs(), **_jpegs(), **_others(), **_newer()}
 
 
 def samples(dtype="uint8", channels=3, height=HEIGHT, width=WIDTH):
@@ -113,6 +123,28 @@ def _others():
         "rgb12.ppm": _pnm("P6", samples("uint16") >> 4, 4095),
         "plain.ppm": b"P3\n# in words\n2 1\n255\n255 0 0\n0 128 255\n",
         "plain16.pgm": b"P2\n3 1\n65535\n0 4000 65535\n",
+    }
+
+
+def _newer():
+    rgba, light = Image.fromarray(samples(channels=4)), samples("float16", 4)
+    exr = io.BytesIO()
+    parts = [OpenEXR.Part({}, {"RGBA": light}), OpenEXR.Part({"name": "b"}, {"Y": light[..., 0]})]
+    parts[0].header["name"] = "a"
+    OpenEXR.File(parts).write(exr)
+    pillow_heif.register_heif_opener()
+    deep = samples("uint16") >> 6
+    return {
+        "light.exr": exr.getvalue(),
+        "rgba.avif": _pillow(rgba, "AVIF", exif=_turned(), icc_profile=_icc()),
+        "animated.avif": _pillow(rgba, "AVIF", save_all=True, append_images=[rgba.rotate(90)]),
+        "rgb10.avif": bytes(imagecodecs.avif_encode(deep, bitspersample=10)),
+        "rgba.heic": _pillow(rgba, "HEIF", exif=_turned(), icc_profile=_icc()),
+        "rgba.jxl": bytes(imagecodecs.jpegxl_encode(samples(channels=4), usecontainer=True)),
+        "grey10.jxl": bytes(imagecodecs.jpegxl_encode(deep[..., 0], bitspersample=10)),
+        "light.jxl": bytes(imagecodecs.jpegxl_encode(light, lossless=True)),
+        "rgba.jp2": _pillow(rgba, "JPEG2000"),
+        "rgb10.j2k": bytes(imagecodecs.jpeg2k_encode(deep, bitspersample=10, codecformat="j2k")),
     }
 
 

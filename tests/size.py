@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("workbench", "kernels", "packaging")
 SUFFIXES = (".py", ".cu", ".cuh", ".cpp", ".h", ".j2", ".qss")
-MAX_LINES, MAX_FILES, MAX_TEST_LINES = 88_500, 400, 58_500
+MAX_LINES, MAX_FILES, MAX_TEST_LINES = 91_500, 400, 62_000
 ROW = re.compile(r"^\| `(\w+)/` \| .* \| ([\d,]+|lines) \|$", re.MULTILINE)
 
 

@@ -322,19 +322,14 @@ def _with_dialogs(image: QImage, visit: WindowDriver) -> QImage:
     painter = QPainter(image)
     for dialog in visit.dialogs():
         corner = QPoint(image.width() - dialog.width(), image.height() - dialog.height()) / 2
-        _draw_raised(painter, dialog, corner)
+        box = dialog.rect().translated(corner)
+        for reach in range(SHADOW_PX, 0, -1):
+            painter.setPen(QColor(0, 0, 0, SHADOW_ALPHA))
+            painter.setBrush(QColor(0, 0, 0, SHADOW_ALPHA))
+            painter.drawRoundedRect(box.adjusted(-reach, -reach, reach, reach), reach, reach)
+        painter.drawPixmap(corner, dialog.grab())
     painter.end()
     return image
-
-
-def _draw_raised(painter: QPainter, dialog: QWidget, corner: QPoint) -> None:
-    """Draw with a shadow instead of the desktop's frame."""
-    box = dialog.rect().translated(corner)
-    for reach in range(SHADOW_PX, 0, -1):
-        painter.setPen(QColor(0, 0, 0, SHADOW_ALPHA))
-        painter.setBrush(QColor(0, 0, 0, SHADOW_ALPHA))
-        painter.drawRoundedRect(box.adjusted(-reach, -reach, reach, reach), reach, reach)
-    painter.drawPixmap(corner, dialog.grab())
 
 
 def parse(words: Sequence[str]) -> Namespace:

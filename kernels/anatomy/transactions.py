@@ -75,9 +75,9 @@ def conflicts(lanes: Numbers, size: int = WORD_BYTES) -> Cost:
     (own,) = np.nonzero(lanes != NOWHERE)
     sizes = np.full_like(own, size)
     part = _served_together(np.zeros_like(own), own, sizes)
-    asked, access, bank = _asked(part, lanes[own], sizes)
+    asked, turns = _asked(part, lanes[own], sizes)
     waits = np.zeros(LANES, np.bool_)
-    waits[own[access[asked[part[access], bank] > 1]]] = True
+    waits[own] = turns > 1
     banks = np.where(lanes != NOWHERE, lanes // WORD_BYTES % BANKS, NOWHERE)
     return Cost(banks, waits, len(own), int(asked.max(1, initial=0).sum()), len(asked))
 
@@ -98,6 +98,11 @@ def turns_taken(request: Numbers, lane: Numbers, first: Numbers, size: Numbers) 
     return int(_asked(part, first, size)[0].max(1, initial=0).sum())
 
 
+def turns_of(request: Numbers, lane: Numbers, first: Numbers, size: Numbers) -> Numbers:
+    """Of each access, the most words that are wanted of one of its banks; 1: no conflict."""
+    return _asked(_served_together(request, lane, size), first, size)[1]
+
+
 def _served_together(request: Numbers, lane: Numbers, size: Numbers) -> Numbers:
     """Number the parts of warps that are served at a time: those with wide accesses are several."""
     words = np.maximum(size // WORD_BYTES, 1)
@@ -105,19 +110,20 @@ def _served_together(request: Numbers, lane: Numbers, size: Numbers) -> Numbers:
     return np.unique(part, return_inverse=True)[1]
 
 
-def _asked(part: Numbers, first: Numbers, size: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _asked(part: Numbers, first: Numbers, size: Numbers) -> tuple[Numbers, Numbers]:
     """Count the different words that each part asks of each bank: (parts, BANKS).
 
-    Then, of every word of an access, that access and the word's bank.
+    Then, of each access, the most that are asked of one of its banks.
     """
     words = np.maximum(size // WORD_BYTES, 1)
-    access = np.repeat(np.arange(len(words)), words)
-    word = first[access] // WORD_BYTES
-    word += np.arange(len(access)) - np.repeat(np.cumsum(words) - words, words)
+    access, number = spread(words)
+    word = first[access] // WORD_BYTES + number
     different = np.unique(numbered(part[access], word), return_index=True)[1]
     asked = np.zeros((int(part.max(initial=-1)) + 1, BANKS), np.int64)
     np.add.at(asked, (part[access][different], word[different] % BANKS), 1)
-    return asked, access, word % BANKS
+    turns = np.zeros_like(first)
+    np.maximum.at(turns, access, asked[part[access], word % BANKS])
+    return asked, turns
 
 
 def occurrence(*columns: Numbers) -> Numbers:
@@ -130,6 +136,12 @@ def occurrence(*columns: Numbers) -> Numbers:
     lengths = np.diff(np.r_[starts, len(ordered)])
     counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
     return counted
+
+
+def spread(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Number each thing as often as it counts, and from 0 on its repetitions."""
+    which = np.repeat(np.arange(len(counts)), counts)
+    return which, np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def numbered(*columns: Numbers) -> Numbers:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS, RowStrip, even_parts
+from kernels.core.cache import once_a_picture, read_only
 from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError, CannotRunError
@@ -68,11 +69,11 @@ def _ramp(first: int, count: int, size: int, feather: int) -> NDArray[np.float32
 class Job:
     """A picture and the steps to take; raises BadJobError where its parts do not fit together.
 
-    picture         (H, W, C) of one of PIXEL_TYPES, C-contiguous; C = 1 to 4, and the last of 2 or
-                    4 channels is alpha.  Make it read-only where it can be: only then may it stay
-                    on the device between jobs.  (H, W) is taken as one channel: `picture` becomes
-                    its (H, W, 1) view, `is_flat` says so, and what the Engine gives back is (H, W)
-                    again.
+    picture         (H, W, C) of one of PIXEL_TYPES; C = 1 to 4, and the last of 2 or 4 channels
+                    is alpha.  Copied unless C-contiguous.  Make it read-only where it can be: only
+                    then may it stay on the device between jobs.  (H, W) is taken as one channel:
+                    `picture` becomes its (H, W, 1) view, `is_flat` says so, and what the Engine
+                    gives back is (H, W) again.
     steps           1 to MAX_STEPS filters; samples between them are float32, neither rounded nor
                     clipped.  A length follows weights without an offset, which it is one filter
                     with.
@@ -82,7 +83,7 @@ class Job:
     region          the part that is filtered; None: all
     opaque          alpha of an opaque pixel, in sample values: colours are weighted by alpha before
                     all steps, which means filter as well, and divided by it at the end, so that
-                    what cannot be seen colours nothing.  None: alpha passes through untouched.
+                    transparent pixels do not bleed into others.  None: alpha passes through as is.
     filters_alpha   whether alpha is filtered as if it were a colour
     strip           which rows of a larger picture this one holds; None: it is whole
 
@@ -103,6 +104,8 @@ class Job:
     filters_alpha: bool = False
 
     def __post_init__(self) -> None:
+        if not self.picture.flags.c_contiguous:
+            object.__setattr__(self, "picture", read_only(np.ascontiguousarray(self.picture)))
         if self.picture.ndim == 2:
             object.__setattr__(self, "picture", self.picture[:, :, np.newaxis])
             object.__setattr__(self, "is_flat", True)
@@ -151,8 +154,6 @@ class Job:
         if str(picture.dtype) not in PIXEL_TYPES:
             types = ", ".join(PIXEL_TYPES)
             raise BadJobError(f"The pixel type must be {types}, not {picture.dtype}.")
-        if not picture.flags.c_contiguous:
-            raise BadJobError("A picture's samples must be contiguous in memory.")
 
     @staticmethod
     def _check_steps(steps: tuple[Step, ...]) -> None:
@@ -239,7 +240,7 @@ class Job:
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
-            alone = step if step.blend == OUTPUT else replace(step, mix=1.0, threshold=0.0)
+            alone = step if step.blend == OUTPUT else step.unblended
             blend, is_mean = step.blend, False
             if self.opaque is not None and isinstance(step.filter, Correlation):
                 is_mean = step.filter.is_mean
@@ -250,8 +251,11 @@ class Job:
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
         """The job of one of `runs`, given what those before it gave."""
-        job = replace(self, picture=picture, steps=run.steps, is_rounded=False, region=None)
-        return replace(job, is_flat=False, opaque=None, filters_alpha=run.filters_alpha)
+        if run.blend.offset and picture.dtype != np.float32:
+            picture = _in_floats(picture)  # without it, sums may be beyond what integers hold
+        how: dict[str, Any] = {"is_rounded": False, "region": None, "is_flat": False}
+        how |= {"opaque": None, "filters_alpha": run.filters_alpha}
+        return replace(self, picture=picture, steps=run.steps, **how)
 
     @property
     def correlation(self) -> Correlation:
@@ -341,6 +345,11 @@ class Job:
         return self.channels in (2, 4) and not self.filters_alpha
 
     @property
+    def colours(self) -> NDArray[Any]:
+        """The picture without its alpha: a view."""
+        return self.picture[:, :, : self.channels - self.has_alpha]
+
+    @property
     def pixel_type(self) -> str:
         """The dtype of a sample, by name: "uint8", "float32"."""
         return str(self.picture.dtype)
@@ -353,6 +362,11 @@ class Job:
     def compulsory_bytes(self) -> int:
         """The least bytes to move: the picture read once and written once."""
         return 2 * int(self.picture.nbytes)
+
+
+@once_a_picture
+def _in_floats(picture: NDArray[Any]) -> NDArray[Any]:
+    return read_only(picture.astype(np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,6 +459,12 @@ class Result:
     load: Load | None = None
     occupancy: Occupancy | None = None  # of a user kernel, whose process asked
     steps: tuple[Result, ...] = ()  # of a list's runs, each of its actual input
+
+    def __repr__(self) -> str:
+        """What was filtered with what, in how long, and the check: in a line."""
+        took = f"{self.kernel.median_ms:.4g} ms" if self.kernel else "no time"
+        size, title = "×".join(map(str, self.picture.shape)), self.job.title
+        return f"<Result: {title}, {size} {self.picture.dtype}, {self.name}, {took}; {self.check}>"
 
     @property
     def disturbances(self) -> tuple[str, ...]:

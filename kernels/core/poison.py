@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.verdict import place_words
+
 CHUNK_BYTES = 16  # the most that a thread stores at once: the last of a row may stand out over it
 Mask = NDArray[np.bool_]
 RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
@@ -89,4 +91,4 @@ def order_in_words(
 
 def _first(samples: Mask, corner: tuple[int, int]) -> str:
     y, x, channel = (int(each[0]) for each in np.nonzero(samples))
-    return f"the first at x {corner[0] + x}, y {corner[1] + y}, channel {channel}"
+    return f"the first at {place_words(corner[1] + y, corner[0] + x, channel, samples.shape[2])}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from kernels.core.nonlinear import MAX_KSIZE, NonLinear
 
 MEAN_WITHIN = 1e-3  # of 1: sums of weights that are typed with three digits
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # of red, green and blue: BT.601
 Weights = NDArray[np.float32]
 
 
@@ -60,6 +61,12 @@ class Correlation:
         """True if the weights add up to 1, so that what is the same everywhere stays as it is."""
         return abs(float(self.weights.sum(dtype=np.float64)) - 1) < MEAN_WITHIN
 
+    @property
+    def is_identity(self) -> bool:
+        """True if every sample stays as it is."""
+        is_one = self.weights[self.reach, self.reach] == 1 and np.count_nonzero(self.weights) == 1
+        return bool(is_one) and not self.offset
+
 
 def _check_weights(weights: Weights) -> None:
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or len(weights) % 2 == 0:
@@ -92,9 +99,17 @@ class Blend(NamedTuple):
     mix: float = 1.0
     threshold: float = 0.0
     offset: float = 0.0
+    is_grey: bool = False
 
 
 OUTPUT = Blend()  # the output alone
+
+
+def make_grey(samples: NDArray[Any]) -> None:
+    """Put their luma in place of colours, (H, W, C) of floats; alpha stays, and so does grey."""
+    if samples.shape[2] > 2:  # one after another: a product of matrices adds up as it likes
+        red, green, blue = (samples[..., c] * LUMA.astype(samples.dtype)[c] for c in range(3))
+        samples[..., :3] = (red + green + blue)[..., np.newaxis]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +124,7 @@ class Step:
                     Of a gradient the length has it.
     threshold       is taken off every change of a sample, in sample values; changes up to it
                     vanish.  So none jumps, as where changes are made as a whole or not at all.
+    is_grey         whether colours of the filter's output become their luma, before all this
     title           what people call it
     """
 
@@ -118,6 +134,7 @@ class Step:
     own: str = field(default="", repr=False)
     mix: float = 1.0
     threshold: float = 0.0
+    is_grey: bool = False
     title: str = "Custom weights"
 
     def __post_init__(self) -> None:
@@ -133,7 +150,12 @@ class Step:
     @property
     def blend(self) -> Blend:
         """How its output and its input make what it gives."""
-        return Blend(self.mix, self.threshold)
+        return Blend(self.mix, self.threshold, is_grey=self.is_grey)
+
+    @property
+    def unblended(self) -> Step:
+        """The filter alone."""
+        return replace(self, mix=1.0, threshold=0.0, is_grey=False)
 
     @property
     def is_length(self) -> bool:

@@ -8,6 +8,20 @@ from dataclasses import dataclass, replace
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 MIN_PERCENT = 0.01  # a smaller share of samples is not told apart from this
 NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
+# Names of channels, by how many there are.
+CHANNELS = {
+    1: ("grey",),
+    2: ("grey", "alpha"),
+    3: ("red", "green", "blue"),
+    4: ("red", "green", "blue", "alpha"),
+}
+
+
+def place_words(y: int, x: int, channel: int, count: int) -> str:
+    """Words for a sample of a picture of `count` channels: "x 3, y 0, green"."""
+    names = CHANNELS.get(count, ())  # none where it is not known how many there are
+    name = names[channel] if channel < len(names) else f"channel {channel}"
+    return f"x {x}, y {y}" + (f", {name}" if count > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +60,13 @@ class Check:
     bug: str = ""  # the fault that a run under checks of bounds, races and barriers showed
     unsearched: str = ""  # why there was no such run, or not yet; empty: it took place
     unseen: str = ""  # why no CUDA compiler has compiled the source; empty: one has
+    why: str = ""  # a sentence on what a wrong output is instead, or where it is wrong; or unknown
 
     def with_strip(self, other: Check, row: int = 0) -> Check:
         """Add the check of a part; row: the picture's row that is its first."""
         is_worse = other.max_error > self.max_error or not self.samples
         y, x, channel = other.worst
+        whys = {each.why for each in (self, other) if each.wrong}
         return replace(
             self,
             max_error=other.max_error if is_worse else self.max_error,
@@ -62,6 +78,7 @@ class Check:
             levels=max(self.levels, other.levels),
             samples=self.samples + other.samples,
             library=self.library or other.library,
+            why=whys.pop() if len(whys) == 1 else "",
         )
 
     @property
@@ -89,6 +106,11 @@ class Check:
         levels = f"{self.max_error:.0f} level{'s' if self.max_error > 1 else ''}"
         return f"{rounding}: within {levels}, {percent:.2g} % of samples differ"
 
+    @property
+    def worst_place(self) -> str:
+        """Words for the sample of the largest error."""
+        return place_words(*self.worst, self.samples // max(self.checked, 1))
+
     def __str__(self) -> str:
         if not math.isfinite(self.bound):
             return "not checked: with values this large float32 sums overflow"
@@ -102,9 +124,7 @@ class Check:
             error = f"largest error {self.max_error:.3g}"
             words = (said, f"checked {scope}", error, self.unsearched, self.unseen)
             return ", ".join(filter(None, words))
-        y, x, channel = self.worst
         samples = f"{self.wrong:,} sample{'s' if self.wrong > 1 else ''}"
-        return (
-            f"WRONG in {samples}, checked {scope}, largest error "
-            f"{self.max_error:.3g} at x {x}, y {y}, channel {channel}"
-        )
+        wrong = f"WRONG in {samples}, checked {scope}, largest error {self.max_error:.3g}"
+        why = f". {self.why.removesuffix('.')}" if self.why else ""
+        return f"{wrong} at {self.worst_place}{why}"

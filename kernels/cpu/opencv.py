@@ -242,25 +242,21 @@ def why_not(job: Job) -> str | None:
             "implementations do; choose another one, such as parallel."
         )
     if not job.has_weights:
-        return _why_no_window(job)
+        if _window_call(job) is not None:
+            return None
+        is_known = not isinstance(job.filter, NonLocalMeans | Guided)
+        is_known &= getattr(job.filter, "percentile", 50) in (0, 50, 100)
+        where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
+        if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
+            where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
+        words = f"OpenCV has no filter that gives the same as {job.title}{where}"
+        return f"{words}; choose another implementation, such as parallel."
     if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):
         return (
             f"With {job.pixel_type} pixels and weights this large OpenCV's sums may overflow; "
             "choose another implementation, such as parallel."
         )
     return None
-
-
-def _why_no_window(job: Job) -> str | None:
-    if _window_call(job) is not None:
-        return None
-    is_known = not isinstance(job.filter, NonLocalMeans | Guided)
-    is_known &= getattr(job.filter, "percentile", 50) in (0, 50, 100)
-    where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
-    if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
-        where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
-    words = f"OpenCV has no filter that gives the same as {job.title}{where}"
-    return f"{words}; choose another implementation, such as parallel."
 
 
 def _largest_sum(job: Job) -> float:
@@ -459,7 +455,7 @@ def preview(job: Job) -> NDArray[Any] | None:
     factor = factor_for(job.picture)
     small = job.but(picture=_reduced(job.picture), implementation="opencv")
     if not job.has_weights:
-        small = small.but(filter=_reduced_filter(job.filter, factor))
+        small = small.but(filter=reduced_filter(job.filter, factor))
         others = (each for each in reversed(host_implementations()) if not each.why_not(small))
         [*next(others).prepare(small).filtering(found := np.empty_like(small.picture))]
     else:
@@ -472,7 +468,9 @@ def preview(job: Job) -> NDArray[Any] | None:
     return np.asarray(large).reshape(job.picture.shape)
 
 
-def _reduced_filter(chosen: Any, factor: float) -> Any:
+def reduced_filter(chosen: Any, factor: float) -> Any:
+    """A filter without weights for a picture `factor` times as coarse."""
+
     def side(of: int) -> int:
         return round(of // 2 / factor) * 2 + 1
 

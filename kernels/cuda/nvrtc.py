@@ -237,32 +237,6 @@ WITHOUT_IT = (
 )
 
 
-def disassembled(cubin: bytes) -> str:
-    """Return machine code as `nvdisasm -gi` writes it.
-
-    Raises CompileFailedError where it is not installed, or cannot read this.
-    """
-    program = the_program()
-    if program is None:
-        raise CompileFailedError(WITHOUT_IT.format(how_to_add("nvidia-cuda-nvdisasm")))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "kernel.cubin"
-        path.write_bytes(cubin)
-        try:
-            ran = subprocess.run(
-                [program, *DISASSEMBLING, path],
-                capture_output=True,
-                timeout=DISASSEMBLER_S,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise CompileFailedError(f"nvdisasm does not run: {error}.") from error
-    if ran.returncode != 0:
-        said = " ".join(ran.stderr.decode(errors="replace").split())
-        raise CompileFailedError(f"The disassembler refuses the machine code: {said}")
-    return ran.stdout.decode(errors="replace")
-
-
 @cache
 def the_program() -> Path | None:
     """The disassembler: the package's, or the one on the PATH; None: there is none."""
@@ -331,7 +305,25 @@ def listing_of(compiled: Compiled, kind: Kind) -> Listing:
     """
     if kind == "ptx":
         return ptx_listing(compiled.ptx)
-    return sass_listing(disassembled(compiled.cubin))
+    program = the_program()
+    if program is None:
+        raise CompileFailedError(WITHOUT_IT.format(how_to_add("nvidia-cuda-nvdisasm")))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.cubin"
+        path.write_bytes(compiled.cubin)
+        try:
+            ran = subprocess.run(
+                [program, *DISASSEMBLING, path],
+                capture_output=True,
+                timeout=DISASSEMBLER_S,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise CompileFailedError(f"nvdisasm does not run: {error}.") from error
+    if ran.returncode != 0:
+        said = " ".join(ran.stderr.decode(errors="replace").split())
+        raise CompileFailedError(f"The disassembler refuses the machine code: {said}")
+    return sass_listing(ran.stdout.decode(errors="replace"))
 
 
 def ptx_listing(ptx: str) -> Listing:

@@ -35,7 +35,15 @@ def probe(index: int = 0) -> Device | NoDevice:
     Never raises for what a computer may lack: that is the result.
     """
     if importlib.util.find_spec("cupy") is None:
-        return _without_cupy()
+        if sys.platform == "darwin":
+            return NoDevice("macOS has no CUDA, so only the CPU implementations are available.")
+        how = how_to_add_extra("cuda13")
+        if not driver_is_here():
+            return NoDevice(NO_DRIVER, f"With an NVIDIA card: install its driver, then {how}.")
+        return NoDevice(
+            "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
+            f"To use the GPU: {how}.",
+        )
     try:
         import cupy as cp
     except Exception as error:  # noqa: BLE001 - CuPy's import fails in many ways; all mean no GPU
@@ -48,39 +56,23 @@ def probe(index: int = 0) -> Device | NoDevice:
         if 0 <= index < count:
             return _describe(cp, index, count)
     except cp.cuda.runtime.CUDARuntimeError as error:
-        return _without_devices(error)
+        words = _first_line(error)
+        if not driver_is_here():
+            return NoDevice(NO_DRIVER, "With an NVIDIA card: install its driver and start again.")
+        if "insufficient" in words:
+            return NoDevice(
+                "The NVIDIA driver is too old for the installed CuPy.",
+                f"Update the driver, or, for older ones, {how_to_add_extra('cuda12')}.",
+            )
+        return NoDevice(
+            f"The NVIDIA driver is here but offers no GPU ({words}).",
+            "Check `nvidia-smi`; after a driver update the computer must be restarted.",
+        )
     if count == 0:
         return NoDevice("The NVIDIA driver is here but offers no GPU.", "Check `nvidia-smi`.")
     return NoDevice(
         f"There is no GPU number {index}: this computer has {count}, counted from 0.",
         f"Choose --device 0{f' to {count - 1}' if count > 1 else ''}.",
-    )
-
-
-def _without_cupy() -> NoDevice:
-    if sys.platform == "darwin":
-        return NoDevice("macOS has no CUDA, so only the CPU implementations are available.")
-    how = how_to_add_extra("cuda13")
-    if not driver_is_here():
-        return NoDevice(NO_DRIVER, f"With an NVIDIA card: install its driver, then {how}.")
-    return NoDevice(
-        "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
-        f"To use the GPU: {how}.",
-    )
-
-
-def _without_devices(error: Exception) -> NoDevice:
-    words = _first_line(error)
-    if not driver_is_here():
-        return NoDevice(NO_DRIVER, "With an NVIDIA card: install its driver and start again.")
-    if "insufficient" in words:
-        return NoDevice(
-            "The NVIDIA driver is too old for the installed CuPy.",
-            f"Update the driver, or, for older ones, {how_to_add_extra('cuda12')}.",
-        )
-    return NoDevice(
-        f"The NVIDIA driver is here but offers no GPU ({words}).",
-        "Check `nvidia-smi`; after a driver update the computer must be restarted.",
     )
 
 

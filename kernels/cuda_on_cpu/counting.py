@@ -213,10 +213,7 @@ def place_costs(accesses: NDArray[np.void]) -> Iterator[tuple[Any, int, int, int
     """
     if not len(accesses):
         return
-    places = (accesses[name].astype(np.int64) for name in ("site", "array", "is_store"))
-    place_of = _compact(*places)
-    thread = accesses["step"].astype(np.int64) * THREADS + accesses["thread"]
-    request = _compact(thread // LANES, place_of, occurrence(thread, place_of))
+    place_of, thread, request = requests(accesses)
     for number, at in enumerate(np.unique(place_of, return_index=True)[1]):
         mine, one = place_of == number, accesses[at]
         own = request[mine]
@@ -226,6 +223,14 @@ def place_costs(accesses: NDArray[np.void]) -> Iterator[tuple[Any, int, int, int
         else:
             cost = touched(own, first, size)
         yield one, len(np.unique(own)), int(size.sum()), cost
+
+
+def requests(accesses: NDArray[np.void]) -> tuple[NDArray[np.int64], ...]:
+    """Number the place in the code, the thread and the request of its warp, of each access."""
+    places = (accesses[name].astype(np.int64) for name in ("site", "array", "is_store"))
+    place_of = _compact(*places)
+    thread = accesses["step"].astype(np.int64) * THREADS + accesses["thread"]
+    return place_of, thread, _compact(thread // LANES, place_of, occurrence(thread, place_of))
 
 
 def _compact(*columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -303,7 +303,17 @@ class Told:
             elif node.type == "declaration":
                 while parent.parent and parent.type not in ("compound_statement", "case_statement"):
                     parent = parent.parent
-                self._write_declaration(node, parent.end_byte)
+                specifiers = self._text[node.start_byte : node.end_byte].split(b"=")[0]
+                for each in node.children_by_field_name("declarator"):
+                    name, is_array = _declared(each)
+                    if name and b"__shared__" in specifiers:
+                        self._put(node.end_byte, self._saw_shared(name))
+                    elif name:
+                        self._declare(name, node.end_byte, parent.end_byte)
+                        if is_array:
+                            self._arrays.add(name)
+                        elif each.type == "init_declarator":
+                            self._put(node.end_byte, self._saw(name))
             elif node.type == "expression_statement":
                 self._write_assigned(node, node.end_byte)
 
@@ -331,19 +341,6 @@ class Told:
                     seen += self._saw(name)
         self._write_body(node.child_by_field_name("body"), f" {loop}.next(); {seen}")
         self._put(node.end_byte, " }")
-
-    def _write_declaration(self, node: Node, scope_end: int) -> None:
-        specifiers = self._text[node.start_byte : node.end_byte].split(b"=")[0]
-        for each in node.children_by_field_name("declarator"):
-            name, is_array = _declared(each)
-            if name and b"__shared__" in specifiers:
-                self._put(node.end_byte, self._saw_shared(name))
-            elif name:
-                self._declare(name, node.end_byte, scope_end)
-                if is_array:
-                    self._arrays.add(name)
-                elif each.type == "init_declarator":
-                    self._put(node.end_byte, self._saw(name))
 
     def _write_assigned(self, node: Node, at: int) -> None:
         if node.type == "lambda_expression":

@@ -18,7 +18,7 @@ using namespace cuda_cpu;
 
 namespace {
 
-constexpr int MAX_PATH = 16, MAX_BYTES = 16;
+constexpr int MAX_PATH = 16, MAX_BYTES = 16, WARP = 32;
 using Path = std::array<uint32_t, MAX_PATH>;  // calls and loops, each with its turn
 using Site = std::array<uint64_t, 5>;  // an address of code; where all is counted, those of its callers, too
 
@@ -45,7 +45,8 @@ struct Step {
 };
 struct Access {
     uint32_t thread, step;  // where all is counted, the number of the block
-    int32_t array;
+    int16_t array;
+    uint16_t warp_barriers;  // that its warp has passed
     uint32_t is_store, size, site;  // size 0: part of the one before; site: which access of the text
     uint64_t offset;
     uint8_t value[MAX_BYTES];
@@ -71,6 +72,7 @@ struct Thread {
     Path path{};
     int depth = 0;
     uint32_t point = 0, calls = 0;
+    uint16_t warp_barriers = 0;  // of its warp, where it is the first of that
     int64_t step = -1;  // the number of its step; -1: it has none yet
 
     void push(uint32_t part, uint32_t turn) {
@@ -145,6 +147,8 @@ void begin_block() {
     head->dynamic_memory = tile, head->static_memory = own;
 }
 
+void pass_warp_barrier(unsigned first, unsigned) { ++threads[first].warp_barriers; }
+
 // Numbers that lie side by side, and that one function loads or stores one after the other: a GPU's
 // compiler makes one access of them where they are aligned to what that takes.
 struct Run {
@@ -181,7 +185,7 @@ struct Run {
 };
 Run runs[2];  // of loads, of stores
 
-void write_down(int32_t array, uint64_t offset, const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
+void write_down(int16_t array, uint64_t offset, const void* at, uint64_t size, bool is_store, const void* pc, const void* frame) {
     Access* const access = next_of(ACCESSES, accesses);
     if (!access && !bytes) give_up("A block does more than there is room to record.");
     if (!access) return;
@@ -193,7 +197,8 @@ void write_down(int32_t array, uint64_t offset, const void* at, uint64_t size, b
     const auto [found, is_new] = sites.try_emplace(site, sites.size());
     if (is_new) known_sites.push_back(site);
     const uint32_t step = bytes ? block() : step_of(here());
-    *access = {running().number, step, array, is_store, uint32_t(size), found->second, offset, {}};
+    const uint16_t barriers = threads[running().number / WARP * WARP].warp_barriers;
+    *access = {running().number, step, array, barriers, is_store, uint32_t(size), found->second, offset, {}};
     if (bytes) return;
     if (!is_followed) runs[is_store].add(access, pc, frame);
     else if (is_store) pending = access, pending_at = at;
@@ -207,11 +212,11 @@ void touch(const void* address, uint64_t size, bool is_store, const void* pc, co
     // Before a thread's first step there is none to show it at.
     if (!is_recording || (is_followed && here().step < 0)) return;
     if (is_store) settle();  // not where it loads: a copy tells first of what it stores to
-    const auto write = [&](int32_t array, const Range& of) { write_down(array, at - of.begin, address, size, is_store, pc, frame); };
+    const auto write = [&](int16_t array, const Range& of) { write_down(array, at - of.begin, address, size, is_store, pc, frame); };
     bool is_known = false;
     for (size_t i = 0; i < watched.size(); ++i) {
         if (!watched[i].has(at) || at + size > watched[i].end) continue;
-        if (!is_known) write(int32_t(i), watched[i]);
+        if (!is_known) write(int16_t(i), watched[i]);
         is_known = true;
         if (!bytes) return;
         Bytes& sums = bytes[block() * watched.size() + i];
@@ -299,6 +304,7 @@ void record(Head* into, const uint64_t* most, const Range* arrays, unsigned coun
     head = into;
     std::copy_n(most, PARTS, room);
     hooks.at_block = into ? begin_block : nullptr;
+    hooks.at_meeting = into ? pass_warp_barrier : nullptr;
     only_block = into ? only : -1;
     is_stopped = into ? stop : nullptr;
     bytes = into ? accessed : nullptr, operations = into ? computed : nullptr;

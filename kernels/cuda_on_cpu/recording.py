@@ -50,7 +50,9 @@ HEAD = _struct(
     "counts:4u8 is_found:u4 found:2u4 none:u4 block:2u4 threads:2u4 dynamic:2u8 static:2u8"
 )
 STEP = _struct("interval:u4 point:u4 path:16u4")
-ACCESS = _struct("thread:u4 step:u4 array:i4 is_store:u4 size:u4 site:u4 offset:u8 value:16u1")
+ACCESS = _struct(
+    "thread:u4 step:u4 array:i2 warp_barriers:u2 is_store:u4 size:u4 site:u4 offset:u8 value:16u1"
+)
 TURN = _struct("thread:u4 step:u4")
 VALUE = _struct("thread:u4 step:u4 variable:u4 kind:u4 index:2i4 bits:u8")
 MOST = ((STEP, MAX_STEPS), (ACCESS, 6_000_000), (TURN, MAX_STEPS), (VALUE, 1_500_000))

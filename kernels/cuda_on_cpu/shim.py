@@ -111,7 +111,13 @@ class Shim:
             read = [(name, arrays["source" if name == PICTURE else name]) for name in names]
             written = each.writes, arrays["target" if each.writes == PICTURE else each.writes]
             if each.library:
-                _transform(each, facts, read[0][1], written[1])
+                assert each.shape is not None
+                shape = tuple(facts.value(expression) for expression in each.shape)
+                fft = load_transforms()  # as cuFFT does, in float32; the arrays may be one
+                ways = {"fft2": (fft.fft2, "backward"), "ifft2": (fft.ifft2, "forward")}
+                transform, norm = ways[each.library]
+                tiles = read[0][1].view(np.complex64).reshape(shape)
+                written[1].view(np.complex64).reshape(shape)[:] = transform(tiles, norm=norm)
                 continue
             assert step.grid is not None
             assert step.block is not None
@@ -228,14 +234,3 @@ def load_transforms() -> Any:
     except ImportError as error:
         raise LaunchError("What cuFFT does takes SciPy here: `pip install scipy`.") from error
     return scipy.fft
-
-
-def _transform(each: Pass, facts: Facts, source: NDArray[Any], target: NDArray[Any]) -> None:
-    """Do what cuFFT does, in float32 as there; the arrays may be one."""
-    assert each.shape is not None
-    shape = tuple(facts.value(expression) for expression in each.shape)
-    fft = load_transforms()
-    ways = {"fft2": (fft.fft2, "backward"), "ifft2": (fft.ifft2, "forward")}
-    transform, norm = ways[each.library]
-    tiles = source.view(np.complex64).reshape(shape)
-    target.view(np.complex64).reshape(shape)[:] = transform(tiles, norm=norm)

@@ -14,9 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.anatomy.launch_shapes import shapes_of
+from kernels.anatomy.transactions import numbered, spread, turns_of
 from kernels.core.job import Job, Progress
+from kernels.core.verdict import place_words
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.compiler import BuildError
+from kernels.cuda_on_cpu.counting import requests
 from kernels.cuda_on_cpu.cpu_runs import Runs, prepared
 from kernels.cuda_on_cpu.device_code import Point, Told, told
 from kernels.cuda_on_cpu.findings import finding_of
@@ -32,6 +36,9 @@ INTEGER, _, FLOATING, BOOLEAN, POINTER = range(5)  # enum ValueKind in stepping.
 LETTERS = "iufuu"  # of dtypes, by kind
 SHARED_NAMES = 1 << 31  # from here on variables are ~the numbers of names of shared memory
 WARP = 32
+# What a thread does at a step: way 0: it loads, 1: stores, -1: neither; turns that its warp takes
+# for one access to shared memory, 1: no bank conflict; races: see `_rivals`.
+DOING = np.dtype([("is_here", "?"), ("way", "i4"), ("turns", "i8"), ("races", "?")])
 
 
 class Touch(NamedTuple):
@@ -43,6 +50,7 @@ class Touch(NamedTuple):
     size: int
     value: float
     where: str
+    rival: str  # the other thread of a race, in words; empty: there is none
 
 
 class Tile(NamedTuple):
@@ -88,6 +96,9 @@ class BlockSteps:
         self._intervals = trace.steps["interval"].astype(np.int64)
         self._shared = self._layouts()
         self._stores = trace.accesses[trace.accesses["is_store"] > 0]
+        self._rivals = _rivals(trace.accesses, self._intervals)
+        shapes = {shape.number: shape for shape in shapes_of(rung, job, DEVICE)}
+        self.shape = shapes.get(number)  # None: its blocks have no place on the picture
 
     def point(self, step: int) -> Point:
         return self._told.points[int(self._trace.steps["point"][step])]
@@ -97,7 +108,8 @@ class BlockSteps:
 
     def threads_at(self, step: int) -> NDArray[np.int64]:
         """The numbers of the threads that take part in a step."""
-        return np.unique(_at(self._trace.turns, step)["thread"]).astype(np.int64)
+        turns = self._trace.turns
+        return np.unique(turns["thread"][_span(turns, step)]).astype(np.int64)
 
     def next_barrier(self, step: int) -> int:
         """The first step behind the next barrier; the last step where there is none."""
@@ -136,8 +148,24 @@ class BlockSteps:
 
     def touches(self, step: int, thread: int) -> list[Touch]:
         """The loads and stores of a thread at a step, in its order."""
-        own = _at(self._trace.accesses, step)
-        return [self._touch(each) for each in own[own["thread"] == thread]]
+        span = _span(self._trace.accesses, step)
+        mine = span.start + np.flatnonzero(self._trace.accesses["thread"][span] == thread)
+        return [self._touch(self._trace.accesses[at], int(self._rivals[at])) for at in mine]
+
+    def doing(self, step: int) -> NDArray[np.void]:
+        """What each thread of the block does at a step: of DOING."""
+        found, span = np.zeros(self.threads, DOING), _span(self._trace.accesses, step)
+        own, found["way"] = self._trace.accesses[span], -1
+        found["is_here"][self.threads_at(step)] = True
+        found["way"][own["thread"]] = own["is_store"]  # the last one of each
+        found["races"][own["thread"][self._rivals[span] >= 0]] = True
+        if len(shared := own[own["array"] < 0]):
+            thread, offset, size = (
+                shared[n].astype(np.int64) for n in ("thread", "offset", "size")
+            )
+            turns = turns_of(requests(shared)[2], thread % WARP, offset, size)
+            np.maximum.at(found["turns"], thread, turns)
+        return found
 
     def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
         """The variables in scope of a thread before a step, with values; the newest first.
@@ -182,8 +210,7 @@ class BlockSteps:
         done = done[(done["array"] == array) & (done["offset"] + done["size"] <= size)]
         sizes = np.minimum(done["size"], VALUE_BYTES).astype(np.int64)
         # All bytes in the order of their stores: of those to one place the last one stays.
-        store = np.repeat(np.arange(len(done)), sizes)
-        byte = np.arange(len(store)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        store, byte = spread(sizes)
         places = done["offset"].astype(np.int64)[store] + byte
         memory = np.full(size, NEVER_STORED, np.uint8)
         memory[places] = done["value"][store, byte]
@@ -224,7 +251,7 @@ class BlockSteps:
         values[~is_stored[span].reshape(-1, each.kind.itemsize).all(1)] = np.nan
         whole = np.full(-(-each.size // each.columns) * each.columns, np.nan)
         whole[: each.size] = values
-        some = _at(self._trace.accesses, step)
+        some = self._trace.accesses[_span(self._trace.accesses, step)]
         some = some[some["array"] == each.array]
         places = []
         for is_store in (0, 1):
@@ -246,14 +273,14 @@ class BlockSteps:
         # Staged along one line, a row is as wide as the block; read back, as it is.
         return max(likely, default=min(count, WARP) or 1)
 
-    def _touch(self, access: Any) -> Touch:
+    def _touch(self, access: Any, rival: int) -> Touch:
         array, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
         name, where, kind = "shared memory", f"byte {offset:,}", np.dtype(np.float32)
         if array >= 0:
             name, kind = self.arrays[array], self._kind_of(array)
             y, sample = divmod(offset // kind.itemsize, self._pitch)
             x, channel = divmod(sample, self.job.channels)
-            where = f"({x}, {y})" + f", channel {channel}" * (self.job.channels > 1)
+            where = place_words(y, x, channel, self.job.channels)
             if name == "weights":
                 where = f"number {offset // kind.itemsize:,}"
         for each in self._shared:
@@ -264,17 +291,50 @@ class BlockSteps:
                 break
         is_whole = size >= kind.itemsize
         value = float(access["value"][:size].view(kind)[0]) if is_whole else float("nan")
-        return Touch(name, bool(access["is_store"]), offset, size, value, where)
+        words = ""
+        if rival >= 0:
+            other = self._trace.accesses[rival]
+            y, x = divmod(int(other["thread"]), self.block_xy[0])
+            does = "stores" if other["is_store"] else "loads"
+            words = f"thread {(x, y)}, which {does} in line {self.point(other['step']).line}"
+        return Touch(name, bool(access["is_store"]), offset, size, value, where, words)
 
     def _kind_of(self, array: int) -> np.dtype[Any]:
         is_picture = self.arrays[array] in ("the picture", "the answer")
         return self.job.picture.dtype if is_picture else np.dtype(np.float32)
 
 
-def _at(records: NDArray[np.void], step: int) -> NDArray[np.void]:
+def _span(records: NDArray[np.void], step: int) -> slice:
     # Numbers of the column's own type: else all of it would be converted each time.
-    begin, end = np.searchsorted(records["step"], np.array([step, step + 1], np.uint32))
-    return records[begin:end]
+    return slice(*np.searchsorted(records["step"], np.array([step, step + 1], np.uint32)))
+
+
+def _rivals(accesses: NDArray[np.void], intervals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of each access the number of one that it races with; -1: none.
+
+    Two threads touch the same shared memory, one stores, with no barrier of theirs between.
+    """
+    found, interval = np.full(len(accesses), -1), intervals[accesses["step"]]
+    is_shared, is_store = accesses["array"] < 0, accesses["is_store"] > 0
+    (at,) = np.nonzero(is_shared & np.isin(interval, interval[is_shared & is_store]))
+    names = "array", "offset", "size", "thread", "warp_barriers"
+    array, offset, size, thread, passed = (accesses[name][at].astype(np.int64) for name in names)
+    unit = 4 if not ((offset | size) % 4).any() else 1
+    which, number = spread(size // unit)
+    at, thread, passed = at[which], thread[which], passed[which]
+    cell = numbered(interval[at], -array[which], offset[which] // unit + number)
+    cell, warp = np.unique(cell, return_inverse=True)[1], thread // WARP
+    for place, who in ((cell, warp), (numbered(cell, warp, passed), thread)):
+        order = np.lexsort((who, place))
+        for mine, of in ((~is_store[at], order[is_store[at[order]]]), (is_store[at], order)):
+            begin, end = (
+                np.searchsorted(place[of], place[mine], side) for side in ("left", "right")
+            )
+            for each in (begin, end - 1) if len(of) else ():  # the first and the last one there
+                rival = of[np.where(begin < end, each, 0)]
+                is_race = (begin < end) & (who[rival] != who[mine])
+                found[at[mine][is_race]] = at[rival[is_race]]
+    return found
 
 
 def _in_words(kind: int, bits: Any) -> str:

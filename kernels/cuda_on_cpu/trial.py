@@ -16,7 +16,7 @@ from kernels.core.device import Device
 from kernels.core.device_turns import last_of, run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import same_bits, unwritten_in_words
-from kernels.core.verdict import Check
+from kernels.core.verdict import Check, place_words
 from kernels.cuda_on_cpu import findings, regions
 from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error, why_not_seen
 from kernels.cuda_on_cpu.compiler import REFUSED, BuildError, default_cache, warnings, why_not
@@ -354,9 +354,9 @@ def _of_wrong_output(rung: Rung, region: Region, ended: Ended, check: Check) -> 
     y, x, channel = (int(each[0]) for each in np.nonzero(wrong))
     expected = to_pixel_type(oracle, answer.dtype)[y, x, channel]
     words = (
-        f"{{who}} writes {float(answer[y, x, channel]):.6g} to x {x}, y {y}, channel {channel}, "
-        f"where the reference has {float(expected):.6g}; {check.wrong:,} of {check.samples:,} "
-        "samples are wrong."
+        f"{{who}} writes {float(answer[y, x, channel]):.6g} to "
+        f"{place_words(y, x, channel, job.channels)}, where the reference has "
+        f"{float(expected):.6g}; {check.wrong:,} of {check.samples:,} samples are wrong."
     )
     place = y, x * job.channels + channel
     return _of_storer(rung, ended, place, Finding("wrong", words, region))

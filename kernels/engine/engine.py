@@ -333,7 +333,8 @@ class Engine:
     def on_one_gpu(self, result: Result) -> list[tuple[Rung, Job]]:
         """What ran each step of a list, and its job; empty where not all of it can be one run."""
         runs: list[tuple[Rung, Job]] = []
-        for each in result.steps if result.job.opaque is None else ():
+        on_cpu = result.job.opaque is not None or any(each.is_grey for each in result.job.steps)
+        for each in result.steps if not on_cpu else ():
             if is_own(each.implementation) or each.strips > 1 or each.job.devices > 1:
                 return []
             rung = self.implementation(each.implementation)
@@ -392,7 +393,8 @@ class Engine:
         return (each.key for each in hosts if not any(map(each.why_not, parts)))
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
-        if isinstance(job.filter, Rank | Morphology) and has_nan(job.picture):
+        is_by_order = isinstance(job.filter, Rank | Morphology)
+        if is_by_order and has_nan(job.picture) and has_nan(job.colours):
             return f"The picture holds NaN, which has no place in the order that {job.title} makes."
         smooths = isinstance(job.filter, Bilateral | NonLocalMeans | Guided)
         if smooths and not all_finite(job.picture):

@@ -22,7 +22,7 @@ from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError
 from kernels.core.health import health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.step import OUTPUT, Blend, StepRun
+from kernels.core.step import OUTPUT, Blend, StepRun, make_grey
 from kernels.core.timing import Timing, added_up
 from kernels.oracle.reference import least_alpha, to_pixel_type
 
@@ -45,7 +45,8 @@ class KeptRun:
     def of(cls, start: Samples, sampling: Sampling, result: Result, blend: Blend) -> KeptRun:
         """Blend what a run gave with what it was given."""
         job = result.job
-        given = blended(blend, job.picture, result.picture, filters_alpha=job.filters_alpha)
+        how: dict[str, Any] = {"filters_alpha": job.filters_alpha, "dtype": start.dtype}
+        given = blended(blend, job.picture, result.picture, **how)
         return cls(start, sampling, result, blend, given)
 
     def stands_for(self, wanted: Sampling) -> bool:
@@ -170,7 +171,6 @@ def divided(opaque: float | None, given: Samples) -> Samples:
     with np.errstate(invalid="ignore", over="ignore"):
         least = np.float32(least_alpha(opaque))
         found[..., :-1] *= np.float32(opaque) * alpha / np.square(np.maximum(alpha, least))
-    found[..., -1:] = np.minimum(alpha, np.float32(opaque))
     return found
 
 
@@ -211,7 +211,8 @@ def _weighted(opaque: float, is_rounded: bool) -> Callable[[Samples], Samples]:
     def weigh(picture: Samples) -> Samples:
         with np.errstate(invalid="ignore", over="ignore"):
             found = picture.astype(np.float32)
-            found[..., :-1] *= found[..., -1:] / np.float32(opaque)
+            share = found[..., -1:] / np.float32(opaque)
+            found[..., :-1] = np.where(share == 0, np.float32(0), found[..., :-1] * share)
         return _of_type(found, picture.dtype if is_rounded else found.dtype)
 
     return once_a_picture(weigh)
@@ -224,19 +225,29 @@ def _widened(picture: Samples) -> Samples:
 
 
 def blended(
-    blend: Blend, before: Samples, after: Samples, *, filters_alpha: bool = False
+    blend: Blend,
+    before: Samples,
+    after: Samples,
+    *,
+    filters_alpha: bool = False,
+    dtype: np.dtype[Any] | None = None,
 ) -> Samples:
-    """A run's output blended with its input, in float32, of the same type.
+    """A run's output blended with its input, in float32.
 
     filters_alpha  as if it were a colour; else it is the same
+    dtype          of samples between runs; None: of the output
     """
+    dtype = dtype or after.dtype
     if blend == OUTPUT:
         return after
-    share, threshold, offset = map(np.float32, blend)
+    share, threshold, offset = map(np.float32, blend[:3])
     found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
         if offset:
             found[..., :-1] += offset * found[..., -1:]
+            found = _of_type(found, dtype).astype(np.float32)
+        if blend.is_grey:
+            make_grey(found)
         if threshold:
             change = found - was
             found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
@@ -244,7 +255,7 @@ def blended(
             found = share * found + (np.float32(1) - share) * was
     if after.shape[2] in (2, 4) and not filters_alpha:
         found[..., -1] = before[..., -1]
-    return _of_type(found, after.dtype)
+    return _of_type(found, dtype)
 
 
 def _of_type(samples: Samples, dtype: np.dtype[Any]) -> Samples:

@@ -68,8 +68,8 @@ def cuda_program_of_list(
 
     ways  a rung and its part for each of `job.runs`; of the parts' pictures only the shape counts
     """
-    if any(run.blend.threshold for run in job.runs):
-        raise CannotRunError("A step with a threshold cannot be copied as a program yet.")
+    if any(run.blend.threshold or run.blend.is_grey for run in job.runs):
+        raise CannotRunError("A step with a threshold, or grey, cannot be copied as a program yet.")
     parts = [
         _part(rung, part.but(devices=1), device, f"step_{number}", run.blend.mix)
         for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1)

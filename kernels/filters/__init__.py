@@ -3,27 +3,18 @@
 A filter is K×K weights: each sample of the output is the sum of its neighbours, each times its
 weight; or one of those of `kernels.core.nonlinear`, such as a median: `nonlinear` has them.
 
-A module has FILTERS, a tuple of `Filter`, or
-
-    TITLE       what people call it
-    ORDER       where it stands in a list, smallest first
-    GROUP       optional: the one of GROUPS that lists show it in; without one, the last
-    SIZES       a range of the odd sizes it takes
-    PARAMETERS  optional: the `Parameter`s that weights() takes by name
-    automatic_sigma(ksize) -> the standard deviation that weights() has without one, in pixels, of a
-                filter that takes a sigma
-    GRADIENT    optional: True where a length is to follow the weights
-    weights(ksize, *, ...) -> (ksize, ksize) float32, applied as drawn
+A module has FILTERS, a tuple of `Filter`.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +22,8 @@ from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
 from kernels.core.nonlinear import Bilateral, Guided, NonLinear, NonLocalMeans
+from kernels.core.plain_data import parse_toml
+from kernels.core.search import Named, find
 from kernels.core.step import Correlation
 from kernels.filters.parameters import Parameter
 
@@ -39,9 +32,17 @@ GROUPS = ("Blur", "Sharpen", "Edges", "Order", "Own")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter, as one module of this folder describes itself; see the folder's docstring.
+    """A filter, as a module of this folder describes it.
 
-    idea  what it does, in a sentence: the first of its module's docstring, without the title
+    order            where it stands in a list, smallest first
+    sizes            the odd sizes it takes
+    parameters       which `make` takes by name
+    make             (ksize, *, ...) -> its weights, (ksize, ksize) float32, applied as drawn, or
+                     its step
+    gradient         whether a length is to follow the weights
+    automatic_sigma  ksize -> the standard deviation without one, in pixels, where it takes a sigma
+    group            the one of GROUPS that lists show it in
+    idea             what it does, in a sentence
     """
 
     key: str
@@ -55,6 +56,7 @@ class Filter:
     group: str = GROUPS[-1]
     idea: str = ""
     has_weights: bool = True  # whether it is a weighted sum
+    is_grey: bool = False  # whether colours of its output become their luma
     usual_size: int | None = None  # to begin with; None: the one that is chosen already
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
@@ -121,7 +123,9 @@ def has_sizes(chosen: Filter) -> bool:
 @cache
 def all_filters() -> tuple[Filter, ...]:
     """Every filter of this folder, in the order to show them."""
-    found = (each for info in pkgutil.iter_modules(__path__) for each in _filters_in(info.name))
+    names = (f"{__name__}.{info.name}" for info in pkgutil.iter_modules(__path__))
+    modules = map(importlib.import_module, names)
+    found = (each for module in modules for each in getattr(module, "FILTERS", ()))
     return tuple(sorted(found, key=lambda f: (f.order, f.title)))
 
 
@@ -131,34 +135,42 @@ def get(key: str) -> Filter:
         if each.key == key:
             return each
     known = ", ".join(f.key for f in all_filters())
-    near = _near(key)
-    hint = f"did you mean {' or '.join(near)}? There are" if near else "choose from"
-    raise BadJobError(f"There is no filter {key!r}; {hint} {known}.")
+    raise BadJobError(f"There is no filter {key!r}; {_hint(key)} {known}.")
 
 
-def _near(key: str) -> list[str]:
-    """Keys of filters whose key, or else a word of whose title, is nearly `key`."""
-    if near := get_close_matches(key.lower(), [each.key for each in all_filters()], n=1):
-        return near
-    words = {each.key: each.title.lower().split() for each in all_filters()}
-    return [name for name, title in words.items() if get_close_matches(key.lower(), title)][:2]
+def _hint(key: str) -> str:
+    found, is_right = search(key)
+    looks_like = partial(get_close_matches, key.lower(), [e.key for e in all_filters()], n=1)
+    meant = looks_like(cutoff=0.8) or [each.key for each in found[:4] if is_right]
+    if not meant and found:
+        return f"nearest: {' or '.join(each.key for each in found)}. There are"
+    meant = meant or looks_like()
+    return f"did you mean {' or '.join(meant)}? There are" if meant else "choose from"
 
 
-def _filters_in(name: str) -> tuple[Filter, ...]:
-    module = importlib.import_module(f"{__name__}.{name}")
-    if not hasattr(module, "weights"):
-        return getattr(module, "FILTERS", ())
-    idea = (module.__doc__ or "").partition("\n")[0].partition(": ")[2]  # behind the title
-    found = Filter(
-        name,
-        module.TITLE,
-        module.ORDER,
-        module.SIZES,
-        getattr(module, "PARAMETERS", ()),
-        module.weights,
-        getattr(module, "GRADIENT", False),
-        getattr(module, "automatic_sigma", None),
-        getattr(module, "GROUP", GROUPS[-1]),
-        idea[:1].upper() + idea[1:],
-    )
-    return (found,)
+def named(each: Filter) -> Named:
+    """A filter by its title, its group and the everyday words of words.toml."""
+    its = _words().get(each.key, {})
+    words = f"{each.group} {each.key} {its.get('words', '')}"
+    return Named(each.title, words, tuple(its.get("near", ())), goes_first=True)
+
+
+def absent() -> Sequence[str]:
+    """Phrases for what no filter comes near."""
+    phrases: Sequence[str] = _words()["absent"]["phrases"]
+    return phrases
+
+
+@cache
+def _words() -> dict[str, Any]:
+    path = Path(__file__).with_name("words.toml")
+    return parse_toml(path.read_text("utf-8"), path.name)
+
+
+def search(words: str) -> tuple[list[Filter], bool]:
+    """Filters by their names or everyday words, the best first; False: they are only the nearest.
+
+    Without words all of them.
+    """
+    numbers, is_right = find(words, [named(each) for each in all_filters()], absent())
+    return [all_filters()[at] for at in numbers], is_right

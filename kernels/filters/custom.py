@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
+from kernels.filters import Filter
 from kernels.filters.parameters import ANY_ODD, MATRIX
-
-TITLE = "Custom weights"
-ORDER = 90
-SIZES = ANY_ODD
-PARAMETERS = (MATRIX,)
 
 
 def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> NDArray[np.float32]:
@@ -46,7 +42,7 @@ def parse(text: str) -> tuple[tuple[float, ...], ...]:
     size = len(rows)
     if any(len(row) != size for row in rows):
         raise BadJobError("Weights must form a square: as many columns as rows.")
-    if size not in SIZES:
+    if size not in ANY_ODD:
         raise BadJobError(f"Weights must have an odd size from 1 to 127, not {size}.")
     if not np.isfinite(_as_float32(rows)).all():
         raise BadJobError("Weights must be finite numbers.")
@@ -67,3 +63,7 @@ def _number(word: str) -> float:
 def _as_float32(rows: Sequence[Sequence[float]]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):  # too large a number becomes infinite, and is rejected as such
         return np.array(rows, np.float32)
+
+
+IDEA = "The numbers that the user typed."
+FILTERS = (Filter("custom", "Custom weights", 90, ANY_ODD, (MATRIX,), weights, idea=IDEA),)

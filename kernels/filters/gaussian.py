@@ -17,12 +17,6 @@ from numpy.typing import NDArray
 from kernels.filters import Filter
 from kernels.filters.parameters import ANY_ODD, SIGMA
 
-TITLE = "Gaussian blur"
-ORDER = 10
-GROUP = "Blur"
-SIZES = ANY_ODD
-PARAMETERS = (SIGMA,)
-
 ENOUGH = 0.99  # of a bell
 FAR = 8  # sigmas: beyond, a bell is nothing in float64
 # The small filters everybody writes down: rows of Pascal's triangle.
@@ -86,6 +80,16 @@ def size_for(sigma: float, chosen: Filter) -> int:
     return size_holding(sigma, chosen.sizes) or max(chosen.sizes)
 
 
-def size_holding(sigma: float, sizes: Sequence[int] = SIZES) -> int | None:
+def size_holding(sigma: float, sizes: Sequence[int] = ANY_ODD) -> int | None:
     """The smallest of `sizes` that holds ENOUGH of the bell; None where none does."""
     return next((ksize for ksize in sizes if share_held(ksize, sigma) >= ENOUGH), None)
+
+
+FILTERS = (
+    Filter(
+        *("gaussian", "Gaussian blur", 10, ANY_ODD, (SIGMA,), weights),
+        automatic_sigma=automatic_sigma,
+        group="Blur",
+        idea="Near neighbours count more, by a bell curve.",
+    ),
+)

@@ -12,7 +12,9 @@ its own roundings, five additions, squares, their sum and the root, make n longe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,14 @@ from kernels.core.poison import Mask, is_as_before
 from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
+from kernels.oracle.hypotheses import why_wrong
 from kernels.oracle.nonlinear import Floats, in_doubt
 from kernels.oracle.reference import filtered, least_alpha, place_of, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
 # Of a wide filter over a huge picture smaller ones, so that there are still a few of them.
 SMALL, LARGE = 8, 16 * TILE**2  # LARGE: pixels in all
+MAX_PLACES = 1 << 20  # wrong samples of which each place is kept, to tell what they have in common
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 LENGTH_GAIN = 8 * math.sqrt(2)
 LENGTH_CHAIN = 8
@@ -80,7 +84,7 @@ def nonlinear_error(job: Job, tolerance: Tolerance, before: float) -> tuple[floa
                 An error of samples comes back 1 + 8 C ln K² times at most, as |p - p₀| ≤ c.
     NonLocalMeans  The same, with the patch's sum in its exponent, where nothing may be taken away
                 again; |p - p₀| is at most d times the root of a patch's samples.  For weights that
-                are about CUT see `_add`.
+                are about CUT see `_of_tile`.
     Guided      a is off by at most what v is, over ε; v by n u (2 m)², also as a difference of
                 means; those of a and b by n u each.  Σ(a p + (1 - a) mean) is no larger than m, and
                 an error of samples comes back 1 + 1.3 m / √ε times.
@@ -147,6 +151,7 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
         if run.blend != OUTPUT:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
             mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
+            found += 2 * rounding * run.blend.is_grey  # three products and two sums
             if run.blend.threshold:  # two differences and a sum, of which none jumps
                 found, made = max(found, error) + rounding, max(made, largest)
             made = mix * made + (1 - mix) * largest
@@ -189,14 +194,14 @@ def checking(
     """
     answer = answer.reshape(job.picture.shape)
     if isinstance(tolerance, Tolerance):
-        limits = limits_of(job, tolerance)
+        limits_for: Callable[[Job], Limits] = partial(limits_of, tolerance=tolerance)
     else:
-        limits = carried_limits(job, tolerance)
+        limits_for = partial(carried_limits, tolerances=tolerance)
         tolerance = max(tolerance, key=lambda each: each.levels)
+    limits, levels = limits_for(job), tolerance.levels
     pixels = job.height * job.width
-    found = Check(
-        0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, tolerance.levels, library=tolerance.library
-    )
+    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, levels, library=tolerance.library)
+    wrong: list[NDArray[np.intp]] = []
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
         if oracle is None:
@@ -204,8 +209,17 @@ def checking(
             oracle = filtered(job, (top, bottom), (left, right))
             if known is not None:
                 known[tile] = oracle
-        found = _add(found, job, answer, tile, oracle, limits)
+        here, is_wrong = _of_tile(found, job, answer, tile, oracle, limits)
+        if here.wrong and found.wrong < MAX_PLACES:
+            wrong.append(np.argwhere(is_wrong) + np.array((tile[0], tile[2], 0)))
+        found = found.with_strip(here)
         yield found
+    if wrong and math.isfinite(limits.bound):
+        # Of known tiles others may be compared elsewhere.
+        is_all = found.wrong < MAX_PLACES and (found.is_full or not known)
+        places = np.concatenate(wrong)
+        for why in why_wrong(job, answer, places, limits_for, is_all=is_all):
+            yield replace(found, why=why)
 
 
 def limits_of(job: Job, tolerance: Tolerance) -> Limits:
@@ -317,9 +331,10 @@ def _tiles(
         yield y, min(y + rows, bottom), x, min(x + columns, right)
 
 
-def _add(
+def _of_tile(
     found: Check, job: Job, answer: NDArray[Any], tile: Rectangle, oracle: Floats, limits: Limits
-) -> Check:
+) -> tuple[Check, Mask]:
+    """Check a tile; return that, and which of its samples are wrong."""
     top, bottom, left, right = tile
     got = answer[top:bottom, left:right]
     error, differs, wrong = judged(job, got, oracle, limits)
@@ -336,7 +351,7 @@ def _add(
         *(limits.bound, (bottom - top) * (right - left), found.total),
         samples=error.size,
     )
-    return found.with_strip(here)
+    return here, wrong
 
 
 def judged(

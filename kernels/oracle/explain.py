@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import OUTSIDE, counted, read, source_indices
 from kernels.core.errors import BadJobError
 from kernels.core.job import Job
-from kernels.core.nonlinear import CUT, Bilateral, Guided, Morphology, NonLocalMeans, Rank, Window
+from kernels.core.nonlinear import CUT, Bilateral, Guided, Morphology, Rank, Window
 from kernels.core.step import Correlation, Filter, Length
 from kernels.oracle.checking import taps_of_tile
 from kernels.oracle.nonlinear import (
@@ -170,11 +170,6 @@ def _found(job: Job, y: int, x: int, around: dict[str, Any]) -> dict[str, Any]:
         return _extremes(job, chosen, here, around) | {"total": total}
     if isinstance(chosen, Guided):
         return _smooth(chosen, here) | {"total": total}
-    return _by_likeness(chosen, here, around["samples"]) | {"total": total}
-
-
-def _by_likeness(chosen: Bilateral | NonLocalMeans, here: Place, samples: Floats) -> dict[str, Any]:
-    """How unlike the pixel its neighbours are, and their weights: at once, not as the oracle."""
     radius, counts = chosen.radius, here.counts(chosen.radius)
     if isinstance(chosen, Bilateral):
         near, along = here.read(radius)[..., : here.colours], np.arange(-radius, radius + 1)
@@ -191,8 +186,8 @@ def _by_likeness(chosen: Bilateral | NonLocalMeans, here: Place, samples: Floats
         weights = np.exp(-apart / chosen.strength**2)
         weights *= weights >= CUT
     weights = weights * counts
-    sums = {"weighted": float((weights * samples).sum()), "weights": float(weights.sum())}
-    return {"weights": weights, "apart": apart, "figures": sums}
+    sums = {"weighted": float((weights * around["samples"]).sum()), "weights": float(weights.sum())}
+    return {"weights": weights, "apart": apart, "figures": sums} | {"total": total}
 
 
 def _order(job: Job, chosen: Rank, around: dict[str, Any]) -> dict[str, Any]:

@@ -92,13 +92,20 @@ def output(chosen: NonLinear, place: Place) -> Floats:
             case Rank():
                 return _rank(chosen, place)
             case Morphology():
-                return _morphology(chosen, place)
+                first, second = chosen.ranks
+                if chosen.kind == "gradient":
+                    return _rank(first, place) - _rank(second, place)
+                found = ranked(first_extremes(chosen, place), second, place.counts(chosen.radius))
+                if chosen.kind == "top_hat":
+                    return place.read(0) - found
+                return found - place.read(0) if chosen.kind == "black_hat" else found
             case Bilateral():
                 return _bilateral(chosen, place)
             case NonLocalMeans():
                 return _non_local_means(chosen, place)
             case Guided():
-                return _guided(chosen, place)
+                a, b = guided_means(chosen, place)
+                return np.asarray(a * place.read(0) + b)
 
 
 RANKED_AT_ONCE = 1 << 24  # samples that are sorted in one go
@@ -138,16 +145,6 @@ def ranked(around: Floats, chosen: Rank, counts: NDArray[np.bool_]) -> Floats:
 
 def _rank(chosen: Rank, place: Place) -> Floats:
     return ranked(place.read(chosen.reach), chosen, place.counts(chosen.reach))
-
-
-def _morphology(chosen: Morphology, place: Place) -> Floats:
-    first, second = chosen.ranks
-    if chosen.kind == "gradient":
-        return _rank(first, place) - _rank(second, place)
-    found = ranked(first_extremes(chosen, place), second, place.counts(chosen.radius))
-    if chosen.kind == "top_hat":
-        return place.read(0) - found
-    return found - place.read(0) if chosen.kind == "black_hat" else found
 
 
 def first_extremes(chosen: Morphology, place: Place) -> Floats:
@@ -215,11 +212,6 @@ def _of_patches(chosen: NonLocalMeans, place: Place) -> Iterator[tuple[Floats, F
             squares, pairs = (each.sum((2, 3)) for each in windows)
             weight = np.exp(-squares / np.maximum(pairs, 1)) * counts[other][inner]
             yield around[other][inner], weight[..., np.newaxis]
-
-
-def _guided(chosen: Guided, place: Place) -> Floats:
-    a, b = guided_means(chosen, place)
-    return np.asarray(a * place.read(0) + b)
 
 
 def guided_means(chosen: Guided, place: Place) -> list[Floats]:

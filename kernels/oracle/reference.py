@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, Weights
+from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, Weights, make_grey
 from kernels.oracle.nonlinear import Floats, Place, output
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
         columns or (0, job.width),
     )
     step, place = job.steps[count - 1], place_of(job, rows, columns, count)
-    if isinstance(step.filter, Correlation | Length):
-        found = _summed(step.filter, place.given)
+    if isinstance(step.filter, Length):
+        found = length(place.given)
+    elif isinstance(step.filter, Correlation):
+        found = weighted(place.given, step.filter.weights)
     else:
         found = output(step.filter, place)
     before = place.read(0)
@@ -45,7 +47,8 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
         run = next(each for each in job.runs if each.taken >= count)
         if not run.filters_alpha:
             found[..., -1] = alpha
-        found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
+        with np.errstate(invalid="ignore"):  # of an infinite alpha
+            found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
     else:
         found += _lift(step.filter)
     if step.blend != OUTPUT:
@@ -78,7 +81,6 @@ def _divided(opaque: float, weighted_: Floats) -> Floats:
     alpha, found = np.maximum(weighted_[..., -1:], 0), weighted_.copy()
     with np.errstate(invalid="ignore", over="ignore"):
         found[..., :-1] *= opaque * alpha / np.maximum(alpha, least_alpha(opaque)) ** 2
-    found[..., -1:] = np.minimum(alpha, opaque)
     return found
 
 
@@ -90,13 +92,6 @@ def place_of(job: Job, rows: Span, columns: Span, count: int = 1) -> Place:
     return Place(_given(job, *around, count - 1), reach, *where, job.channels - job.has_alpha)
 
 
-def _summed(chosen: Correlation | Length, given: Floats) -> Floats:
-    """What a filter gives of samples that reach beyond its output by `reach` on each side."""
-    if isinstance(chosen, Length):
-        return length(given)
-    return weighted(given, chosen.weights)
-
-
 def _lift(chosen: Filter) -> float:
     """What is added to a filter's sums."""
     return float(np.float32(chosen.offset)) if isinstance(chosen, Correlation) else 0.0
@@ -104,8 +99,10 @@ def _lift(chosen: Filter) -> float:
 
 def _blended(step: Step, found: Floats, before: Floats) -> Floats:
     """What a step gives, of its filter's output and of its input."""
-    share, threshold = (float(np.float32(each)) for each in (step.mix, step.threshold))
+    share, threshold = (float(np.float32(each)) for each in step.blend[:2])
     with np.errstate(invalid="ignore", over="ignore"):
+        if step.is_grey:
+            make_grey(found)
         if threshold:
             change = found - before
             found = before + np.sign(change) * np.maximum(np.abs(change) - threshold, 0)
@@ -118,7 +115,8 @@ def _given(job: Job, rows: Span, columns: Span, taken: int) -> Floats:
         with np.errstate(invalid="ignore"):
             found = read(job.picture, job.border, rows, columns).astype(np.float64)
             if job.opaque is not None:
-                found[..., :-1] *= found[..., -1:] / job.opaque
+                share = found[..., -1:] / job.opaque  # 0: not even infinity or NaN is seen
+                found[..., :-1] = np.where(share == 0, 0, found[..., :-1] * share)
                 found = _stored(job, found)
         return found
     down, ys = _needed(rows, job.height, job.border)

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cache import read_only
+from kernels.core.step import LUMA
 
 SCENE_FILE = Path(__file__).with_name("scene.png")
 NOISE_SEED = 42
 CELL = 8  # pixels of a checkerboard's square
-LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def white(dtype: np.dtype[Any]) -> float:

@@ -212,7 +212,7 @@ def _names(rung: Rung, each: Pass) -> Iterator[str]:
     yield from NUMBERS
 
 
-EMPTY = Path(__file__).with_name("empty_kernel.cu")
+PLAIN = Path(__file__).with_name("plain_kernel.cu")
 PASS = "[[passes]]"
 STATEMENT = re.compile(r"\n(?=[\w.]+\s*=|\[|#)")  # before each: its value may go on in other lines
 # Fields that are said anew, and those that the ladder's tests prove of a rung's text, but not of a
@@ -224,18 +224,18 @@ LEFT_OUT = ("title", "idea", "after", "loads", "stores", "flops", "anatomy", "la
 class StartingPoint:
     """A text to begin with."""
 
-    key: str  # of the rung, or of its own; empty for the empty kernel
+    key: str  # of the rung, or of its own; empty for the plain kernel
     title: str
     stem: str  # of a name for its file
     text: str
-    tip: str = "All but the filter"
+    tip: str = "Right, and as plain as can be"
     filter: str = ""  # the key of the one that it is a whole kernel of
 
 
 def starting_points() -> tuple[StartingPoint, ...]:
-    """The empty kernel, whole ones of other filters, and every rung as something to change."""
-    empty = StartingPoint("", "Empty kernel", "my_kernel", EMPTY.read_text(encoding="utf-8"))
-    return (empty, *map(_whole, sorted(EMPTY.parent.glob("my_*.cu"))), *map(changing, ladder()))
+    """The plain kernel, whole ones of other filters, and every rung as something to change."""
+    plain = StartingPoint("", "Plain kernel", "my_kernel", PLAIN.read_text(encoding="utf-8"))
+    return (plain, *map(_whole, sorted(PLAIN.parent.glob("my_*.cu"))), *map(changing, ladder()))
 
 
 def _whole(path: Path) -> StartingPoint:

@@ -112,12 +112,30 @@ def share_done(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampl
     return sum(rounds_done(known.get(cell), rounds) for cell in cells) / (rounds * len(cells))
 
 
+def place_in(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampling) -> str:
+    """How far a sweep of `cells` is: "7 of 15 in round 1 of 10", at its end "15 of 15"."""
+    known = {record.cell: record for record in records}
+    done = [rounds_done(known.get(cell), rounds_of(sampling)) for cell in cells]
+    before = min([*done, rounds_of(sampling) - 1])  # rounds that all have had
+    count = sum(each > before for each in done)
+    return place_in_words(count, len(done), before + 1, rounds_of(sampling))
+
+
+def place_in_words(done: int, count: int, number: int, rounds: int) -> str:
+    """Say how many of `count` cells are done in a round, from 1 on: see `place_in`."""
+    place = f"{done:,} of {count:,}"
+    return f"{place} in round {number} of {rounds}" if rounds > 1 and done < count else place
+
+
 # Products of a weight and a sample per second, of one core and of a GPU, as `workbench bench cpu`
 # and `bench kernels` measured them.
 PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}
 PRODUCTS_PER_GPU = 3e12
 MEMORY_PRODUCTS = 8  # that take as long as a sample's way through memory
 MAX_OPENCV_PRODUCTS = 40  # per sample: two passes or spectra for large weights
+# Products of `parallel` in whose time a CPU is done with a tap of a filter without weights.
+TAP_PRODUCTS = {"median": 300, "percentile": 300, "bilateral": 60, "non_local_means": 200}
+OPENCV_PRODUCTS = {"median": 5, "bilateral": 20}
 START_S = {"cpu": 1e-4, "cuda": 5e-6, "own": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the output back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
@@ -210,13 +228,18 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     if like is not None and isinstance(like.outcome, Measurement):
         median_s = like.outcome.kernel.median_ms / 1e3  # of what differs in size alone
         return median_s * cell.megapixels / like.cell.megapixels
-    kind, sides = kind_of(cell), [cell.ksize]
+    kind, steps = kind_of(cell), [(cell.filter, cell.ksize)]
     with suppress(KernelError):  # steps of another version: it is refused
-        sides = [each.ksize for each in steps_in(cell.list)] or sides
-    most = MAX_OPENCV_PRODUCTS if cell.implementation == "opencv" else math.inf
-    taps = sum(max(min(side**2, most), MEMORY_PRODUCTS) for side in sides)
+        steps = [(each.filter, each.ksize) for each in steps_in(cell.list)] or steps
+    is_opencv = cell.implementation == "opencv"
+    slow = {} if kind != "cpu" else OPENCV_PRODUCTS if is_opencv else TAP_PRODUCTS
+    taps = 0.0
+    for key, side in steps:
+        most = MAX_OPENCV_PRODUCTS if is_opencv and key not in slow else math.inf
+        taps += slow.get(key, 1) * max(min(side**2, most), MEMORY_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * taps
     cores = 1 if cell.implementation == "sequential" else usable_cores()
-    per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
+    paced = "parallel" if any(key in slow for key, _ in steps) else cell.implementation
+    per_core = PRODUCTS_PER_CORE.get(paced, min(PRODUCTS_PER_CORE.values()))
     pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU * cell.devices
     return START_S[kind] * cell.count + products / pace

@@ -31,7 +31,7 @@ HOPELESS = 2.0  # a first run estimated at this many times its limit is not begu
 class OfCell(Progress):
     """A step of measuring a cell."""
 
-    place: int  # from 1 on, of `count` cells of the sweep
+    place: int  # cells measured in this round, of `count` of the sweep
     count: int
     cell: Cell
     round: int = 1  # from 1 on
@@ -39,9 +39,8 @@ class OfCell(Progress):
 
     @property
     def where(self) -> str:
-        """Return "round 2 of 10 · 3 of 15"; the first round goes without saying."""
-        place = f"{self.place:,} of {self.count:,}"
-        return f"round {self.round} of {self.rounds} · {place}" if self.round > 1 else place
+        """How far the sweep is, as `estimate.place_in` has it."""
+        return estimate.place_in_words(self.place, self.count, self.round, self.rounds)
 
 
 T = TypeVar("T")
@@ -74,7 +73,7 @@ def sweeping(
             together = order[first : first + CELLS_AHEAD]
             if not is_compiled:
                 yield from running.compiling(together)
-            for place, cell in enumerate(together, start=len(every) - len(left) + first + 1):
+            for place, cell in enumerate(together, start=len(every) - len(left) + first):
                 where = OfCell("", place, len(every), cell, number + 1, rounds)
                 where = replace(where, doing=f"{where.where} · {in_words(cell)}")
                 yield where

@@ -45,7 +45,9 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
     cells: dict[tuple[str, ...], list[tuple[Cell, Row]]] = {}
     for cell in plan.cells():
         if cell.count == 1 and not cell.list:
-            row = _row_of(cell)
+            said = (cell.width, cell.height, cell.implementation, cell.ksize)
+            others = (cell.pixel_type, cell.channels, cell.filter, *(cell.block_xy or ("", "")))
+            row = dict(zip((*SAID, *OPEN), map(str, (*said, *others)), strict=True))
             cells.setdefault(tuple(row[name] for name in SAID), []).append((cell, row))
     found: list[tuple[Row, Cell]] = []
     for row in rows():
@@ -69,12 +71,6 @@ def rows() -> tuple[Row, ...]:
             {name: OURS.get(value, value) for name, value in row.items()}
             for row in csv.DictReader(file)
         )
-
-
-def _row_of(cell: Cell) -> Row:
-    said = (cell.width, cell.height, cell.implementation, cell.ksize)
-    others = (cell.pixel_type, cell.channels, cell.filter, *(cell.block_xy or ("", "")))
-    return dict(zip((*SAID, *OPEN), map(str, (*said, *others)), strict=True))
 
 
 def _fits(row: Row, cell: Row) -> bool:

@@ -222,6 +222,7 @@ def job_steps(step: WrittenStep, white: float = 1.0, **how: Any) -> tuple[Step, 
         made_filter(step, white),
         mix=1.0 if chosen.gradient else step.mix,
         threshold=blend_of(step, white).threshold,
+        is_grey=chosen.is_grey,
         title=chosen.title,
         **how,
     )

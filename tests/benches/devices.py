@@ -273,7 +273,12 @@ def _fail(sentence: str) -> None:
 def run(arguments: Namespace) -> int:
     """Print a row for each number of GPUs, and write everything where --json says."""
     engine = this_machine.engine_maker(arguments)()
-    counts = _counts(engine)
+    if isinstance(engine.device, NoDevice):
+        raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
+    there = len(engine.device_numbers)
+    if there < 2:
+        raise CommandError("bench devices compares several GPUs with one, and here is only one.")
+    counts = range(1, there + 1)
     every: list[ScalingCell | FolderCell] = [*scaling_cells(), *CELLS]
     fitting = chosen(arguments.cells, every)
     cells = [each for each in fitting if isinstance(each, ScalingCell)]
@@ -299,16 +304,6 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_whole(arguments.json, json.dumps(_data(engine, found, folders), indent=1))
     return 0 if all(_is_right(each) for scaling in found for each in scaling.times) else 1
-
-
-def _counts(engine: Engine) -> range:
-    """1 to the number of GPUs here.  Raises CommandError where that is one, or none."""
-    if isinstance(engine.device, NoDevice):
-        raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
-    there = len(engine.device_numbers)
-    if there < 2:
-        raise CommandError("bench devices compares several GPUs with one, and here is only one.")
-    return range(1, there + 1)
 
 
 def _facts(engine: Engine) -> list[tuple[str, str]]:

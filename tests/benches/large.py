@@ -142,20 +142,16 @@ def _row(name: str, seconds: float, bytes_count: int) -> tuple[str, ...]:
 def _measured(engine: Engine, folder: Path, rounds: int) -> Seconds:
     """Take the best times of some rounds, in which stages and all of them take turns."""
     source = folder / "in.tif"
-    _write_source(source)
-    found = [_round(engine, source, folder / "out.tif") for _ in range(rounds)]
-    least = {name: min(each[name] for each in found) for name in STAGES}
-    quickest = min(found, key=lambda each: each["filter"])
-    return Seconds(**least, link=quickest.get("link"), kernel=quickest.get("kernel"))
-
-
-def _write_source(path: Path) -> None:
-    lay_out(path, (SIDE, SIDE, 3), np.dtype(np.uint8), NO_METADATA)
-    with closing(TiledTiff(path)) as tiff:
+    lay_out(source, (SIDE, SIDE, 3), np.dtype(np.uint8), NO_METADATA)
+    with closing(TiledTiff(source)) as tiff:
         rows = of_kind("photo", TILE, SIDE, 3, "uint8")
         for first in range(0, SIDE, TILE):
             tiff.fill(first, rows[: SIDE - first])
         tiff.sync()
+    found = [_round(engine, source, folder / "out.tif") for _ in range(rounds)]
+    least = {name: min(each[name] for each in found) for name in STAGES}
+    quickest = min(found, key=lambda each: each["filter"])
+    return Seconds(**least, link=quickest.get("link"), kernel=quickest.get("kernel"))
 
 
 def _round(engine: Engine, source: Path, target: Path) -> dict[str, float]:

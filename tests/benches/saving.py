@@ -58,7 +58,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
             path.write_text(_text(key, 0), encoding="utf-8")
             page.files.open_file(path)
             wait_until(window, lambda path=path: page.path == path and page.is_tried)
-            lines = lines_compiled(path)
+            lines = len(own_kernel(path.name, path.read_text(encoding="utf-8")).text.splitlines())
             limit_ms = LIMIT_MS if is_on_gpu and lines <= MAX_LINES else None
             for way, (prepare, save) in WAYS.items():
                 waits = [
@@ -74,11 +74,6 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 def _text(key: str, number: int) -> str:
     text = next(each.text for each in starting_points() if each.key == key)
     return f"{text}// {number}, {time_ns()}\n"  # which no cache has
-
-
-def lines_compiled(path: Path) -> int:
-    """Count the lines that the compiler reads: the file's, and those that it includes."""
-    return len(own_kernel(path.name, path.read_text(encoding="utf-8")).text.splitlines())
 
 
 def _save_outside(_page: KernelPane, path: Path, text: str) -> None:

@@ -218,7 +218,10 @@ def run(arguments: Namespace) -> int:
     engine = this_machine.engine_maker(arguments)()
     if isinstance(engine.device, NoDevice):
         raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
-    jobs = chosen_jobs(arguments)
+    named = {f"{key} {size[1]}×{size[0]}": (key, size) for key in KEYS for size in SIZES}
+    made = partial(made_jobs.job, "gaussian", KSIZE, block_xy=BLOCK_XY)
+    found = ((name, *named[name]) for name in chosen(arguments.cells, named))
+    jobs = {name: made(size, implementation=key) for name, key, size in found}
     clocks = _usable_clocks()
     print(aligned(_facts(engine)), end="\n\n", flush=True)
     rows: list[LaunchTimes] = []
@@ -229,14 +232,6 @@ def run(arguments: Namespace) -> int:
     if arguments.json is not None:
         _write(arguments.json, engine, rows)
     return 0
-
-
-def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
-    """The jobs that fit --cells, by name."""
-    named = {f"{key} {size[1]}×{size[0]}": (key, size) for key in KEYS for size in SIZES}
-    made = partial(made_jobs.job, "gaussian", KSIZE, block_xy=BLOCK_XY)
-    found = ((name, *named[name]) for name in chosen(arguments.cells, named))
-    return {name: made(size, implementation=key) for name, key, size in found}
 
 
 def measured(

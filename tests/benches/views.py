@@ -40,7 +40,7 @@ class ViewMode:
     def on(self, window: MainWindow) -> Iterator[PictureView]:
         """Give the view, with the window in this mode and room for pictures; then put it back."""
         before, layout = window.store.state, window.docks.places()
-        for dock in window.docks.values():
+        for dock in window.docks.frames.values():
             dock.hide()
         if self.panel:
             window.docks.bring_forward(self.panel)

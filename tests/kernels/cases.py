@@ -394,6 +394,7 @@ def random_list(random: np.random.Generator, implementation: str = "parallel", *
         )
         offset = 0.0 if is_gradient else float(random.choice((0, 0, 3.25)))
         blend = {"mix": mix, "threshold": float(random.choice((0, 0, 1.5, 100 * random.random())))}
+        blend["is_grey"] = bool(random.random() < 0.3)
         own_blend = {} if is_gradient else blend
         steps.append(Step(Correlation(weights, offset), implementation, **own_blend))
         steps += [replace(LENGTH, **blend)] * is_gradient

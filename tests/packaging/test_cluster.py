@@ -52,16 +52,6 @@ def ran(words, folder, **variables):
     return subprocess.run(words, env=env, capture_output=True, text=True, timeout=120)
 
 
-def assert_whole(folder):
-    """All shards together did each picture, once, and merge."""
-    out = folder / "out"
-    assert len([*out.glob("*.png")]) == 12
-    assert main.main(["batch", "--merge", str(out), str(out), "--json"]) == 0
-    lines = map(json.loads, (out / "workbench-batch.jsonl").read_text().splitlines())
-    outputs = [each["output"] for each in lines if "status" in each]
-    assert len(outputs) == len(set(outputs)) == 12
-
-
 @pytest.mark.nightly
 def test_slurm_tasks_do_the_whole(folder):
     given = ["in put", "out", "--filter", "sharpen"]
@@ -75,7 +65,12 @@ def test_slurm_tasks_do_the_whole(folder):
             SLURM_CPUS_PER_TASK="1",
         )
         assert done.returncode == 0, done.stderr
-    assert_whole(folder)
+    out = folder / "out"
+    assert len([*out.glob("*.png")]) == 12
+    assert main.main(["batch", "--merge", str(out), str(out), "--json"]) == 0
+    lines = map(json.loads, (out / "workbench-batch.jsonl").read_text().splitlines())
+    outputs = [each["output"] for each in lines if "status" in each]
+    assert len(outputs) == len(set(outputs)) == 12
 
 
 @pytest.mark.nightly

@@ -120,7 +120,11 @@ def test_what_a_rung_asks_for_is_what_one_works_out_by_hand(rung, numbers, scrip
 
 
 def test_the_ladder_has_times_shares_and_ratios_of_one_cell(script):
-    table = rows_by_key(script.ladder_table(MEASURED["cells"], {}))
+    found = {}
+    for line in rows(script.ladder_table(MEASURED["cells"], {})).values():
+        if key := re.search(r"`(\w+)`\]", line[1]):
+            found[key[1]] = line
+    table = found
     assert table["global"][-3:] == ["2.00\u202fms", "8.0 %", "—"]
     assert table["constant"][-3:] == ["500\u202fµs", "32.0 %", "4.00×"]
     assert table["shared"][-3:] == ["—", "—", "—"]  # its answer was wrong
@@ -135,14 +139,6 @@ def test_filters_that_are_no_weighted_sum_have_tables_of_times_and_say_what_is_m
     assert table["median_halves"] == ["`median_halves`", "297\u202fµs", "**2.20\u202fms**"]
     assert text.index("median_tiles") < text.index("### Minimum") < text.index(script.NOT_MEASURED)
     assert "median" not in "".join(script.size_tables(MEASURED["cells"]))
-
-
-def rows_by_key(text):
-    found = {}
-    for line in rows(text).values():
-        if key := re.search(r"`(\w+)`\]", line[1]):
-            found[key[1]] = line
-    return found
 
 
 def test_what_was_counted_stands_beside_the_aim_that_was_missed(script):

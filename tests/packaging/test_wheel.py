@@ -71,7 +71,7 @@ def test_every_source_kernel_and_asset_is_inside(wheel, root):
             if path.is_file() and "__pycache__" not in path.parts:
                 name = path.relative_to(root).as_posix()
                 wanted.add(name.replace("assets/", "workbench/assets/", 1))
-    assert wanted <= inside
+    assert {"kernels/py.typed", "workbench/py.typed"} <= wanted <= inside
     assert any(name.endswith(".cu") for name in inside)
     assert any(name.startswith("workbench/assets/") for name in inside)
 

@@ -54,13 +54,14 @@ def held():
     for _ in range(3):
         if not gc.collect():
             break
-    _give_back_freed()
+    with suppress(AttributeError, OSError):  # there is none but in glibc
+        ctypes.CDLL(None).malloc_trim(0)
     tops = QApplication.topLevelWidgets()
     return Held(
         rss_mib=_rss_mib(),
         files=_open_files(),
         threads=_threads(),
-        windows=Counter(_type_of(each) for each in tops),
+        windows=Counter(_name_of(type(each)) for each in tops),
         qt_objects=Counter(each.metaObject().className() for top in tops for each in parts(top)),
         objects=_objects(),
     )
@@ -71,10 +72,6 @@ def _objects():
     for kind, count in Counter(map(type, gc.get_objects())).items():
         found[_name_of(kind)] += count
     return found
-
-
-def _type_of(thing):
-    return _name_of(type(thing))
 
 
 def _name_of(kind):
@@ -106,8 +103,3 @@ def _open_files():
 def _rss_mib():
     resident = int(Path("/proc/self/statm").read_text().split()[1])
     return resident * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def _give_back_freed():
-    with suppress(AttributeError, OSError):  # there is none but in glibc
-        ctypes.CDLL(None).malloc_trim(0)

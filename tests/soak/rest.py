@@ -43,7 +43,7 @@ def rest(stage, known):
     window.sweep.get().close_sessions()
     while window.inspection.pins:
         window.inspection.unpin()
-    for title, dock in window.docks.items():
+    for title, dock in window.docks.frames.items():
         dock.enlarge(False)
         window.docks.bring_forward(title)  # so that all that is made when it is first seen was made
         yield 20

@@ -98,7 +98,7 @@ def make_window(qtbot, themed, home):
 
     yield make
     for window in made:
-        window.close()
+        window.leave()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QMenu, QMessageBox, QWidget
 
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
@@ -64,6 +64,19 @@ def pick(combo: QComboBox, data):
     assert combo.model().flags(combo.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled
     combo.setCurrentIndex(row)
     combo.activated.emit(row)
+
+
+def question(window):
+    """The question that the window asks."""
+    (box,) = [each for each in window.findChildren(QMessageBox) if each.isVisible()]
+    return box
+
+
+def answer(window, text):
+    """Answer it with the button that says `text`."""
+    box = question(window)
+    click(next(each for each in box.buttons() if each.text().replace("&", "") == text))
+    assert not box.isVisible()
 
 
 def type_into(box, text):

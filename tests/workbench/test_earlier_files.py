@@ -56,7 +56,8 @@ def test_journals_of_batches(folder, capsys):
     pictures = [str(folder / f"{name}.png") for name in "abc"]
     for name in "abc":
         (out / f"{name}.png").write_bytes(b"what was made then")
-    how = ["--filter", "gaussian", "--size", "5", "--no-gpu", "--resume", "--json"]
+    how = ["--filter", "gaussian", "--size", "5", "--alpha", "apart", "--no-gpu"]
+    how += ["--resume", "--json"]
     assert main(["batch", *pictures, str(out), *how]) == 0
     assert {(out / f"{name}.png").read_bytes() for name in "abc"} == {b"what was made then"}
 

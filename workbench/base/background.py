@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QEventLoop, QMetaObject, QObject, Qt, QTimer, Signal, Slot
 
 from kernels.core.errors import OutOfMemoryError
 
@@ -111,6 +111,16 @@ class Latest(Generic[R]):
         tell(request, outcome)
         if self.running is None and self.waiting is not None:
             self._begin(self.waiting)
+
+
+def waited(work: Callable[[], R]) -> R:
+    """Return what `work` does, called off this thread, which handles events meanwhile."""
+    loop, queued = QEventLoop(), Qt.ConnectionType.QueuedConnection
+    with ThreadPoolExecutor(1, "waited") as thread:
+        done = thread.submit(work)
+        done.add_done_callback(lambda _: QMetaObject.invokeMethod(loop, "quit", queued))
+        loop.exec()
+        return done.result()
 
 
 # While a slider is dragged the picture goes before its explanations, which take longer.

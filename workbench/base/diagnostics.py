@@ -53,7 +53,13 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
 
 
 def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
-    found = [("NVIDIA driver", _driver(device)), ("GPU", gpu(device))]
+    parts = []
+    with suppress(OSError):
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+        parts += re.findall(r"NVRM.*?\s(\d+\.[\d.]+)\s", text)[:1]
+    if isinstance(device, Device):
+        parts.append(f"runs CUDA up to {cuda_version(device.driver_version)}")
+    found = [("NVIDIA driver", (", ".join(parts) or "none found")), ("GPU", gpu(device))]
     if isinstance(device, NoDevice):
         return found
     x, y = device.max_block_xy
@@ -65,16 +71,6 @@ def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
         ("Block", block),
         ("Watchdog", "on: long launches are split" if device.watchdog else "off"),
     ]
-
-
-def _driver(device: Device | NoDevice) -> str:
-    parts = []
-    with suppress(OSError):
-        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
-        parts += re.findall(r"NVRM.*?\s(\d+\.[\d.]+)\s", text)[:1]
-    if isinstance(device, Device):
-        parts.append(f"runs CUDA up to {cuda_version(device.driver_version)}")
-    return ", ".join(parts) or "none found"
 
 
 def packages() -> list[str]:

@@ -73,6 +73,16 @@ def file_size(count: int) -> str:
     return _with_unit(count, _FILE_BYTES)
 
 
+def error(value: float) -> str:
+    """Format an error in few digits: "2.4e-7", "0" where there is none, whole numbers as such."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if 0.01 <= value < 1e5:
+        return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Format a share of one as a percentage: "90 %"."""
     return f"{100 * share:.{digits}f}{GAP}%"
@@ -142,12 +152,3 @@ def star(disturbances: Sequence[str]) -> str:
 def why_starred(disturbances: Sequence[str]) -> str:
     """Format "* Disturbed: other programs kept 2.0 of 2 cores busy."; empty where nothing did."""
     return f"* Disturbed: {'; '.join(disturbances)}." if disturbances else ""
-
-
-# By how many there are.
-CHANNELS = {
-    1: ("grey",),
-    2: ("grey", "alpha"),
-    3: ("red", "green", "blue"),
-    4: ("red", "green", "blue", "alpha"),
-}

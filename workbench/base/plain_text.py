@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, QTimer
@@ -49,14 +48,9 @@ def tip_text(text: str) -> str:
     return f"<qt>{lines}</qt>"
 
 
-# What a sentence needs and a search does not.
-_FILL = "a an the of from this that my in on to and but with for i want please make how do can get"
-FILLERS = frozenset(f"{_FILL} rid photo photos picture pictures image images".split())
-
-
-def search_words(text: str) -> list[str]:
-    """The words of a search, in small letters, without punctuation and hyphens."""
-    return re.findall(r"[^\s_\-.,;!?…'\"]+", text.casefold())
+def nearest_in_words(nothing: str, names: Sequence[str]) -> str:
+    """The sentence for a search without an answer: "No such filter here; nearest: Median." """
+    return f"{nothing}; nearest: {', '.join(dict.fromkeys(names))}." if names else f"{nothing}."
 
 
 def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> None:

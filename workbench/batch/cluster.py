@@ -106,7 +106,14 @@ class ClusterRun(SharedRun):
 
     def check(self, folder: Path, source: Path | None) -> None:
         """Check that all workers see a picture and the folder.  Raises ClusterError."""
-        self._check_programs()
+        own, _ = facts()
+        for worker, said in self._asked(facts).items():
+            runs, cores = said if isinstance(said, tuple) else (said, 0)
+            if runs != own:
+                raise ClusterError(
+                    f"The worker at {worker} does not run {own} ({runs}); install the same there."
+                )
+            self._cores[worker] = cores
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._check_folder(folder, source)
@@ -190,16 +197,6 @@ class ClusterRun(SharedRun):
                 f"{there} of {wanted} workers came to {self._address} in {WORKERS_S:.0f} s; the "
                 "batch begins, and takes those that come later."
             )
-
-    def _check_programs(self) -> None:
-        own, _ = facts()
-        for worker, said in self._asked(facts).items():
-            runs, cores = said if isinstance(said, tuple) else (said, 0)
-            if runs != own:
-                raise ClusterError(
-                    f"The worker at {worker} does not run {own} ({runs}); install the same there."
-                )
-            self._cores[worker] = cores
 
     def _check_folder(self, folder: Path, source: Path | None) -> None:
         one_of = {_host(worker): worker for worker in self._cores}

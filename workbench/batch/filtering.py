@@ -27,7 +27,7 @@ from workbench.files.formats import format_of
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
-from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
+from workbench.imaging.pictures import NO_METADATA, Metadata, Page, Picture
 from workbench.model import intents
 from workbench.model.state import State
 
@@ -41,6 +41,7 @@ OWN_TOO_LARGE = (
     "User kernels filter pictures as a whole. Choose a smaller picture, more memory, or another "
     "implementation."
 )
+ANOTHER_PAGE = "--page takes another, or all."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 
 
@@ -56,6 +57,7 @@ class Recipe:
     reduce: bool = False  # as `image_encoders.reduced` does
     keeps_files: bool = False  # leave a file alone that is there already
     memory_bytes: int | None = None  # a picture that takes more is filtered in strips
+    page: int = 1  # of each file, unless its pair names another
 
     def strips_bytes(self) -> tuple[int, bool]:
         """Memory for the strips of a large picture; True where it is less than at other times.
@@ -149,10 +151,11 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             )
         try:
             with _timed(outcome, "decode"):
+                page, most = pair.page or recipe.page, recipe.memory_bytes
                 picture = image_files.load(
-                    pair.source, is_stopped=is_stopped, max_bytes=recipe.memory_bytes
+                    pair.source, page=page, is_stopped=is_stopped, max_bytes=most
                 )
-                outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
+                outcome.picture = picture = picture.stored_as(recipe.chosen.pixel_type)
         except TooLargeError as error:
             outcome.is_large, outcome.for_now = True, error.for_now
             if recipe.is_own:
@@ -160,13 +163,19 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             elif format_of(pair.target).title != "TIFF":
                 outcome.error = str(error)
             return
-        outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
+        outcome.remarks = (*picture.remarks, *_left_out(picture.page, pair))
+        outcome.metadata = picture.metadata
         fit = fit_of(pair.target, outcome.picture.samples, outcome.metadata)
         if fit.why_not is not None or (fit.changes and not recipe.reduce):
             hint = "" if fit.why_not is not None else " --reduce saves it all the same."
             raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
         if recipe.quality is not None and not fit.format.has_quality:
             outcome.warnings = (f"{pair.target.name}: {fit.format.title} knows no --quality.",)
+
+
+def _left_out(page: Page, pair: FilePair) -> tuple[str, ...]:
+    only = f"Only {page} is kept; {ANOTHER_PAGE}"
+    return (only,) if page.count > 1 and not pair.page else ()
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -206,7 +215,7 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 def _run_by_best(engine: Engine, job: Job, recipe: Recipe) -> Job:
     """`job`, of a single step run by what was named, or by the best there is."""
     whole = replace(job, region=None)
-    if not whole.is_one_launch:
+    if not replace(whole, opaque=None).is_one_launch:
         return job
     return job.but(implementation=recipe.implementation or engine.best_for(whole))
 
@@ -214,12 +223,15 @@ def _run_by_best(engine: Engine, job: Job, recipe: Recipe) -> Job:
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     pair, state = outcome.pair, recipe.chosen
     reach = sum(each.ksize // 2 + 1 for each in intents.taken_in(state))
-    with LargePicture(pair.source.absolute(), state.pixel_type, 2 * reach) as picture:
+    path, page = pair.source.absolute(), pair.page or recipe.page
+    with LargePicture(path, state.pixel_type, 2 * reach, page=page) as picture:
         _make_folder(pair.folder)
-        outcome.remarks, outcome.metadata = picture.notes, picture.metadata
+        outcome.remarks = (*picture.notes, *_left_out(picture.page, pair))
+        outcome.metadata = picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample(), region=None))
         assert job is not None
-        if (region := intents.region_in(state, picture.height, picture.width)) is not None:
+        region = intents.region_in(state, picture.height, picture.width)
+        if region is not None or job.opaque is not None:
             job = _run_by_best(engine, job, recipe)
         sampling, (memory_bytes, is_less) = recipe.sampling_of(outcome.index), recipe.strips_bytes()
         steps = filtering_file(

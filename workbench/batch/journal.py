@@ -1,7 +1,7 @@
 """The journal of a batch: what became of each file, so that the batch can be resumed.
 
-It lies beside the results and only ever grows: a line on each run's options, then one for each file
-that is finished or has failed, and at the end of a run that was not stopped one that says so.
+It lies where `place_of` says, and only ever grows: a line on each run's options, then one for each
+file that is finished or has failed, and at the end of a run that was not stopped one that says so.
 
 A batch may be split into shards, processes anywhere, that have a journal each.  A result's shard
 depends on its name alone, so that files which come or go meanwhile move no other one.
@@ -10,18 +10,21 @@ depends on its name alone, so that files which come or go meanwhile move no othe
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, BinaryIO, Literal, get_args
 from zlib import crc32
 
 from kernels.core.errors import KernelError
 from kernels.core.plain_data import parse_json
-from kernels.core.safe_files import AppendLog, reason, whole_lines
+from kernels.core.safe_files import AppendLog, hold, reason, whole_lines
+from workbench.base.paths import data_folder
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
@@ -39,7 +42,7 @@ class JournalError(KernelError):
 
 
 class Journal(AppendLog):
-    """The journal in the folder of the results, open for writing; one process at a time.
+    """The journal of a batch into a folder, open for writing; one process at a time.
 
     known  the outputs that are done with, relative to the folder
 
@@ -47,23 +50,38 @@ class Journal(AppendLog):
     """
 
     def __init__(
-        self, folder: Path, asked: Line, *, resuming: bool = False, name: str = NAME
+        self, folder: Path, asked: Line, *, resuming: bool = False, path: Path | None = None
     ) -> None:
-        """Open the journal `name`, and begin a run or resume the last one.
+        """Open the journal, and begin a run or resume the last one.
 
+        path      its file; None: beside the results
         asked     the options of the filter, and of the names of results
         resuming  leave alone what the last run is done with, if there was one
         """
-        self._folder = folder
-        with _failures(folder / name):
-            folder.mkdir(parents=True, exist_ok=True)
-            super().__init__(folder / name, "a+")
+        self._folder, path = folder, path or folder / NAME
+        self._lock: BinaryIO | None = None
+        with _failures(path):
+            for each in (folder, path.parent):
+                each.mkdir(parents=True, exist_ok=True)
+            super().__init__(path, "a+")
         try:
             # The options as they are when they are read again.
             self.known = self._begin(json.loads(json.dumps(asked)), resuming)
         except BaseException:
             self.close()
             raise
+
+    def hold(self) -> bool:
+        """Lock the journal, and where it is not beside the results these as well."""
+        is_beside = self.path.parent == self._folder
+        self._lock = None if is_beside else hold(self.path.with_name("lock"))
+        return (is_beside or self._lock is not None) and super().hold()
+
+    def close(self) -> None:
+        """Write everything to the disk and close the file."""
+        super().close()
+        if self._lock is not None:
+            self._lock.close()
 
     def of(self, target: Path) -> str:
         """The name of `target`, a file in the folder, in the journal."""
@@ -78,9 +96,9 @@ class Journal(AppendLog):
             self.put(f"{json.dumps(line)}\n".encode())
 
     def _begin(self, asked: Line, resuming: bool) -> set[str]:
-        if not self.hold():
-            raise JournalError(f"Another process is writing to {self.path}; wait for it.")
         with _failures(self.path):
+            if not self.hold():
+                raise JournalError(f"Another process is writing to {self._folder}; wait for it.")
             last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
@@ -91,13 +109,33 @@ class Journal(AppendLog):
                 )
             self.append({"batch": FORMAT, "asked": asked})
             return set()
-        then = last.asked
+        then = {"alpha": "apart", **last.asked}  # as earlier versions did, without a word
         if differ := [key for key in {**then, **asked} if then.get(key) != asked.get(key)]:
             raise JournalError(
                 f"The batch in {self.path} was begun with other options ({', '.join(differ)}); "
                 "resume it with its own options, or write to another folder."
             )
         return last.known
+
+
+def place_of(inputs: Iterable[Path], folder: Path) -> Path:
+    """The file of the journal of a batch from the folders of `inputs` into `folder`.
+
+    It is beside the results where one is already, or where the user's data cannot be written.
+    """
+    beside, data = folder / NAME, data_folder()
+    above = (data, *data.absolute().parents)  # `Path.exists` and `Path.is_dir` may raise
+    there = next(each for each in above if os.path.exists(each))  # noqa: PTH110
+    if os.path.lexists(beside) or not os.access(there, os.W_OK):
+        return beside
+    folders = (each if os.path.isdir(each) else each.parent for each in inputs)  # noqa: PTH112
+    sources = {str(each.absolute()) for each in folders}
+    into = folder.absolute()  # batches into one folder share a folder, and the lock in it
+    return data / "batches" / f"{into.name}-{_key([str(into)])}" / f"{_key(sorted(sources))}.jsonl"
+
+
+def _key(paths: Iterable[str]) -> str:
+    return sha256("\0".join(paths).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def named_in(folder: Path, target: Path) -> str:
@@ -145,14 +183,14 @@ class LastRun:
                 self.failed[source] = str(line.get("error"))
 
 
-def last_run(folder: Path, name: str = NAME) -> LastRun:
-    """Read the last run into `folder`, without touching anything.
+def last_run(path: Path) -> LastRun:
+    """Read the last run of a journal, without touching anything.
 
-    Raises JournalError where its journal cannot be read.
+    Raises JournalError where it cannot be read.
     """
-    with _failures(folder / name, "read"):
+    with _failures(path, "read"):
         try:
-            return _read(folder / name)
+            return _read(path)
         except (FileNotFoundError, NotADirectoryError):
             return LastRun()
 

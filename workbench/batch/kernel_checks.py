@@ -22,7 +22,7 @@ from kernels.core.device_turns import last_of, run_with_progress
 from kernels.core.job import PIXEL_TYPES, Job, Progress, Sampling
 from kernels.core.plain_data import table_beside
 from kernels.core.timing import Timing
-from kernels.core.verdict import Check, Tolerance
+from kernels.core.verdict import Check, Tolerance, place_words
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
 from kernels.cuda_child.worker_pool import cuda_children
 from kernels.cuda_on_cpu import trial as cpu
@@ -250,6 +250,7 @@ class CheckedKernel:
     refused: int = 0  # jobs that its header does not take
     job: str = ""  # the name of the first one that is not right
     words: str = ""  # one sentence: its first wrong pixel, or what else is wrong or refused
+    why: str = ""  # one sentence on what that job's output is instead, or where alone it is wrong
     bug: str = ""  # one sentence on its cause, where that was looked for and found
     search: str = ""  # why none was found, where one was looked for
     unseen: str = ""  # why no CUDA compiler has compiled it; empty: one has, or it is not verified
@@ -286,7 +287,7 @@ class CheckedKernel:
     def sentence(self) -> str:
         """The error, as exactly as it is known, and why not more exactly."""
         what = ": ".join(filter(None, (self.job, self.bug or self.words)))
-        return " ".join(filter(None, (what, self.search)))
+        return " ".join(filter(None, (what, self.why, self.search)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,7 +495,8 @@ def _with_failure(
     if not words and tried.answer is not None:
         words = first_wrong(tried.job, tried.answer, rung.tolerance(tried.job))
     verdict: Verdict = "wrong" if tried.check is not None and not tried.check.ok else "failed"
-    return replace(found, verdict=verdict, job=each.name, words=words)
+    why = tried.check.why if tried.check and not tried.problem else ""
+    return replace(found, verdict=verdict, job=each.name, words=words, why=why)
 
 
 def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:
@@ -511,7 +513,7 @@ def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:
     y, x, channel = at
     both = got, to_pixel_type(oracle, got.dtype)
     value, expected = (in_digits(float(each[at])) for each in both)
-    place = f"x {x}, y {y}" + (f", channel {channel}" if job.channels > 1 else "")
+    place = place_words(y, x, channel, job.channels)
     return (
         f"{place} is {value} and should be {expected}; {wrong.sum()} of {wrong.size} samples are "
         "wrong."

@@ -7,13 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import compress, groupby
 from pathlib import Path, PurePath
 
 from kernels.core.errors import BadJobError
 from workbench.base.paths import identity
 from workbench.files import neighbours
 from workbench.files.formats import EXTENSION_OF, EXTENSIONS
+from workbench.files.image_files import page_count
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.intents import taken_in
 from workbench.model.state import State
 
@@ -81,15 +83,18 @@ class FilePair:
     is_named: bool = False  # the user named the target itself, which may be a device or a pipe
     source_shown: str = ""  # for the user; by default their paths
     target_shown: str = ""
+    page: int = 0  # of the several in the source; 0: the one that is wanted of every file
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "source_shown", self.source_shown or str(self.source))
+        shown = self.source_shown or str(self.source.parent / self.name)
+        object.__setattr__(self, "source_shown", shown)
         object.__setattr__(self, "target_shown", self.target_shown or str(self.target))
 
     @property
     def name(self) -> str:
-        """The source's name, without its folder."""
-        return self.source.name or self.source_shown
+        """The source's name, without its folder, and its page where all are wanted."""
+        name = self.source.name or str(self.source)
+        return f"{name}, page {self.page:,}" if self.page else name
 
     def absolute(self) -> FilePair:
         """The same by absolute paths, for a process that may have another current folder."""
@@ -107,6 +112,12 @@ class Group:
     names: tuple[str, ...]  # of the files in `source`
     below: Path | None = None  # `target`, where it may have to be made; None: it need not
     is_named: bool = False  # as in FilePair
+    page: int = 0  # likewise
+
+    def targets(self, rename: Naming) -> Iterator[str]:
+        """Yield the names of the results: of page 3 of scan.tif it is scan-3.tif."""
+        for stem, extension in map(os.path.splitext, map(rename, self.names)):
+            yield f"{stem}-{self.page}{extension}" if self.page else f"{stem}{extension}"
 
 
 @dataclass(frozen=True)
@@ -120,10 +131,10 @@ class FilePairs:
 
     def __iter__(self) -> Iterator[FilePair]:
         for group in self.groups:
-            for name in group.names:
-                source, target = group.source / name, group.target / self.rename(name)
+            for name, named in zip(group.names, group.targets(self.rename), strict=True):
+                source, target = group.source / name, group.target / named
                 names = self.shown.get(source, ""), self.shown.get(target, "")
-                yield FilePair(source, target, group.below, group.is_named, *names)
+                yield FilePair(source, target, group.below, group.is_named, *names, group.page)
 
     def __len__(self) -> int:
         return sum(len(group.names) for group in self.groups)
@@ -148,10 +159,23 @@ class FilePairs:
         """The pairs whose target is wanted, of which only the names are kept as well."""
 
         def part_of(group: Group) -> Group:
-            wanted = (each for each in group.names if is_wanted(group.target / self.rename(each)))
-            return replace(group, names=tuple(wanted))
+            targets = map(is_wanted, map(group.target.joinpath, group.targets(self.rename)))
+            return replace(group, names=tuple(compress(group.names, targets)))
 
         return replace(self, groups=tuple(map(part_of, self.groups)))
+
+    def by_page(self) -> FilePairs:
+        """The same, with a pair for each page of a file that has several.  Raises PairingError."""
+        groups: list[Group] = []
+        for group, name in ((each, name) for each in self.groups for name in each.names):
+            count = 1
+            with suppress(ImageFileError):  # which comes again when it is read
+                count = page_count(group.source / name)
+            pages = range(1, count + 1) if count > 1 else (0,)
+            groups += (replace(group, names=(name,), page=page) for page in pages)
+        found = replace(self, groups=groups)
+        found.refuse_losses()
+        return found
 
     def refuse_losses(self) -> None:
         """Raise PairingError where an input, or another result, would be written onto.
@@ -161,7 +185,7 @@ class FilePairs:
         targets: dict[Path, set[str]] = {}
         for group in self.groups:
             taken = targets.setdefault(group.target, set())
-            for name in map(self.rename, group.names):
+            for name in group.targets(self.rename):
                 count = len(taken)
                 taken.add(os.path.normcase(name))
                 if len(taken) == count:

@@ -61,7 +61,6 @@ class StageTime:
     seconds: float  # of all threads together
     threads: int  # that may work on it
     share: float  # of these threads' time, 0 to 1
-    at_most_per_s: float  # pictures, if these threads did nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,7 @@ class BatchProgress:
     total: int  # pictures
     finished: int
     failed: int
+    verified: int  # of those that are done
     counts: dict[str, int]  # of those that are finished, by their status
     seconds: float  # so far
     per_s: float  # pictures that are finished, but for those that were there already
@@ -91,6 +91,7 @@ class BatchProgress:
     cores: int | None
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
+    cut: int = 0  # pictures of files with several pages, of which one is kept
 
 
 class StageTimes:
@@ -101,6 +102,7 @@ class StageTimes:
     engines  that filter, on as many threads
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
+    cut      files so far with several pages of which one was kept; whoever counts them adds to it
     """
 
     def __init__(
@@ -118,6 +120,7 @@ class StageTimes:
         self._began = self._now()
         self._ended: tuple[float, float] | None = None
         self._counts: Counter[Status] = Counter()
+        self.cut = 0
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._of_device = {
@@ -153,6 +156,7 @@ class StageTimes:
             total=self._total,
             finished=finished,
             failed=counts["failed"] + counts["wrong"],
+            verified=max(self._pictures["verify"] - counts["wrong"], 0),
             counts={status: count for status, count in counts.items() if count},
             seconds=elapsed_s,
             per_s=per_s,
@@ -162,6 +166,7 @@ class StageTimes:
             cores=usable_cores() if self._knows_cores else None,
             stages=tuple(stages),
             devices=tuple(_of_device(*each) for each in self._of_device.items()),
+            cut=self.cut,
         )
 
     def _now(self) -> tuple[float, float]:
@@ -178,8 +183,7 @@ class StageTimes:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
         share = _over(seconds, elapsed_s * threads)
-        at_most_per_s = _over(pictures * threads, seconds)
-        return StageTime(stage, pictures, seconds, threads, share, at_most_per_s)
+        return StageTime(stage, pictures, seconds, threads, share)
 
 
 def _of_device(device: int, times: StageTimes) -> DeviceTime:
@@ -194,15 +198,17 @@ def _over(part: float, whole: float) -> float:
 
 IN_WORDS: dict[str, str] = table_beside(__file__)
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
-HEADS = ("stage", "pictures", "per picture", "threads", "at most", "busy", "")
-BAR_LETTERS = 16  # of a bar that is full; the table has 80 columns then
+HEADS = ("stage", "pictures", "per picture", "threads", "busy", "")
+BAR_LETTERS = 16  # of a bar that is full
 
 
 def progress_words(progress: BatchProgress) -> str:
-    """One line: "1,234 of 100,000 · 56.1 per s · about 29 min left · ...: the limit"."""
+    """One line: "1,234 of 100,000 · checked 12 of 1,234: right · 56.1 per s · 29 min left"."""
     parts = [f"{progress.finished:,} of {progress.total:,}"]
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
+    if progress.finished:
+        parts.append(verdict(progress.verified, progress.counts))
     is_over = progress.finished == progress.total
     if progress.left_s is not None:
         parts.append(rate(progress.per_s))
@@ -215,18 +221,35 @@ def progress_words(progress: BatchProgress) -> str:
     return " · ".join(parts)
 
 
+def verdict(verified: int, counts: Mapping[str, int]) -> str:
+    """How many results were checked, of those made here: "checked 12 of 1,234: right"."""
+    wrong = counts.get("wrong", 0)
+    made = counts.get("done", 0) + wrong
+    found = f": {wrong:,} wrong" if wrong else ": right" if verified else ""
+    return f"checked {verified + wrong:,} of {made:,}{found}"
+
+
+def cut_in_words(count: int) -> str:
+    """Sentence on files with several pages of which one was kept; empty: there were none."""
+    files = f"{count:,} file{'' if count == 1 else 's'} with several pages"
+    return f"Of {files} only one is kept; with --page all the command takes all." if count else ""
+
+
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
     """Progress of a picture in strips: "1,024 of 100,000 rows, about 2 min left"."""
     return f"{rows:,} of {height:,} rows, {about(left_s)} left"
 
 
-def closing_lines(progress: BatchProgress) -> list[str]:
-    """Counts, rate, and tables of the stages and of the GPUs."""
+def closing_lines(progress: BatchProgress, what: str) -> list[str]:
+    """The filter, `what`, with counts, verdict and rate; tables of the stages and of the GPUs."""
     counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
     took, per_s = numbers.duration(progress.seconds * 1e3), rate(progress.per_s)
-    lines = [f"{progress.finished:,} pictures in {took}, {per_s}: {counts or 'none'}."]
+    checked = verdict(progress.verified, progress.counts)
+    pictures = f"{progress.finished:,} pictures in {took}, {per_s}, {checked}"
+    lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
+    lines += filter(None, [cut_in_words(progress.cut)])
     devices = [
         (
             f"GPU {each.device}",
@@ -267,7 +290,6 @@ def stage_table(progress: BatchProgress, marks: str = "#.") -> str:
             f"{each.pictures:,}",
             numbers.duration(each.seconds / each.pictures * 1e3),
             str(each.threads),
-            rate(each.at_most_per_s),
             numbers.percent(each.share),
             (round(BAR_LETTERS * min(each.share, 1.0)) * marks[0]).ljust(BAR_LETTERS, marks[1]),
         )

@@ -9,3 +9,8 @@ LINES = {
     "P&ublished numbers, in grey": "What the authors of this plan's table measured, in grey.",
     "Show &all, unpin": "Every line as it was at first.",
 }
+# Why one of them does nothing now.
+NO_CHART = "There is no chart yet: first measure something (Ctrl+B), or open a session."
+NO_SCALE = "This chart has no axis of numbers."
+UNPUBLISHED = "Only for plans that repeat a published table."
+ALL_SHOWN = "Every line is as it was at first."

@@ -15,11 +15,12 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.charts import LINES
+from workbench.charts import ALL_SHOWN, LINES, NO_CHART, NO_SCALE, UNPUBLISHED
 from workbench.charts.chart_card import ChartCard, FlowRow
 from workbench.charts.data.figure import Bars, Choices, Figure, Option, Plot
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
+from workbench.widgets.actions import show_reason
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.drop_down import ElidingBox
@@ -141,15 +142,18 @@ class ChartView(QWidget):
         self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
 
     def _show_menu(self, figure: Figure | None, choices: Choices) -> None:
+        nothing = "" if figure else NO_CHART
         for action in self._exports:
-            action.setEnabled(figure is not None)
+            show_reason(action, nothing)
         body = figure.body if figure else None
-        self._log.setEnabled(isinstance(body, Plot | Bars))
+        show_reason(self._log, nothing or ("" if isinstance(body, Plot | Bars) else NO_SCALE))
         if isinstance(body, Plot | Bars):
             self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
-        self._grey.setEnabled(bool(figure and figure.has_published))
+        is_published = figure is not None and figure.has_published
+        show_reason(self._grey, nothing or ("" if is_published else UNPUBLISHED))
         self._grey.setChecked(choices.published)
-        self._all.setEnabled(bool(choices.hidden or choices.pinned))
+        is_other = bool(choices.hidden or choices.pinned)
+        show_reason(self._all, nothing or ("" if is_other else ALL_SHOWN))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -214,7 +218,7 @@ class ChartView(QWidget):
         tip = "Copy, save as PNG or SVG, logarithmic scale, published numbers"
         self._menu = tab_button("chart-menu", "⋯", tip, "More for this chart")
         self._menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        actions = [QAction(text, self, toolTip=tip_text(tip)) for text, tip in LINES.items()]
+        actions = [QAction(text, self, whatsThis=tip) for text, tip in LINES.items()]
         copy, png, svg, self._log, self._grey, self._all = actions
         self._exports = copy, png, svg
         # Those that other menus take over.

@@ -127,9 +127,9 @@ name_list = several(str)
 # By an option and its value, as its help has them, or by the value alone; others are words.
 TYPES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("a A", "b B", "output OUT/", "OUT.png", "SESSION"), Path),
-    **dict.fromkeys(("DIR", "FILE", "FILE|FOLDER", "IMAGE"), Path),
+    **dict.fromkeys(("DIR", "FILE", "IMAGE"), Path),
     **dict.fromkeys("APSHET", number),
-    "inputs IN…": picture,
+    **dict.fromkeys(("inputs IN…", "FILE|FOLDER"), picture),
     "bench BENCH": one_of(*BENCHES),
     "what [WHAT]": one_of(*LISTS),
     "--channels N": channels,
@@ -139,6 +139,9 @@ TYPES: dict[str, Callable[[str], Any]] = {
         r"(all|\d{1,4}(,\d{1,4})*)", "a number such as 0, several such as 0,1, or all", _devices
     ),
     "--format NAME": one_of(*EXTENSION_OF),
+    "--page N|all": matching(  # 0 for all
+        r"(all|[1-9]\d{0,8})", "a number from 1, or all", lambda text: int(text.replace("all", "0"))
+    ),
     "--quality N": whole_number(1, 100),
     "--seconds S": positive_number,
     "--seed N": natural,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 from secrets import randbelow
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from kernels import filters
@@ -16,6 +18,7 @@ from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.filters.parameters import option_of
 from kernels.rungs.headers import SMALLEST
+from kernels.rungs.own_kernels import MAX_BYTES
 from workbench.base.columns import columns
 from workbench.batch.kernel_checks import (
     MAX_SEED,
@@ -38,7 +41,11 @@ OWN = "custom"  # weights that are drawn, or what a header says
 
 def run(arguments: Namespace) -> int:
     """Print a row for each kernel; FAILED where one has a fault, or is not verified (--strict)."""
-    with output.printed_apart(arguments.json) as print_json, ended_by_sigterm():
+    with (
+        output.printed_apart(arguments.json) as print_json,
+        ended_by_sigterm(),
+        TemporaryDirectory(prefix="workbench-") as folder,
+    ):
         found = engine_maker(arguments)().device
         device = found if isinstance(found, Device) else None
         if device is None and (missing := why_not()):
@@ -47,7 +54,7 @@ def run(arguments: Namespace) -> int:
             output.complain(f"No bug is looked for: {missing}")
         seed = randbelow(MAX_SEED) if arguments.seed is None else arguments.seed
         how = Exam(seed, arguments.strict, _asked(arguments), arguments.find_bug, device)
-        files = _files(arguments.kernels)
+        files = _files(arguments.kernels, Path(folder, "stdin.cu"))
         output.refuse_unwritable(arguments.csv, arguments.html)
         progress = output.ProgressLine(arguments.progress)
         rows: dict[int, CheckedKernel] = {}
@@ -88,10 +95,14 @@ def _asked(arguments: Namespace) -> Asked | None:
     return asked
 
 
-def _files(named: Iterable[Path]) -> dict[Path, str]:
+def _files(named: Iterable[Path], stdin: Path) -> dict[Path, str]:
+    """Files with the names to show; what - stands for is written to `stdin`."""
     found: dict[Path, str] = {}
     for each in named:
-        if not (inside := kernel_files(each)):
+        if is_stdin := str(each) == output.STREAM and stdin not in found:
+            output.refuse_terminal(sys.stdin, "reads a kernel from standard input")
+            stdin.write_bytes(sys.stdin.buffer.read(MAX_BYTES + 1))
+        if not (inside := {stdin: output.STREAM} if is_stdin else kernel_files(each)):
             raise CommandError(f"There is no .cu file in {each}.")
         found |= {path: shown for path, shown in inside.items() if path not in found}
     return found

@@ -82,8 +82,16 @@ def draw(
         if kernel is not None:
             window.open_kernel(kernel)
         _resize(window, size)
-        _check_implementation(arguments, kernel, window)
-        result = settle(window, partial(window.intake.open_paths, paths))
+        named, device = arguments.implementation, window.device
+        name, shown = kernel.name if kernel else named, window.store.state.implementation
+        if name is not None and name != shown:
+            raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
+        reason = device.reason if named is None and isinstance(device, NoDevice) else None
+        complain_of_ignored(arguments, shown, reason)
+        show = partial(window.intake.open_paths, paths)
+        if paths and arguments.page:
+            show = partial(window.opener.open_file, paths[0].absolute(), arguments.page)
+        result = settle(window, show)
         first, until = window.live.result, monotonic() + PATIENCE_S
         wait_for_baseline(window, result)
         if result.kernel and result.kernel.is_single and result.strips == 1:  # it is timed again
@@ -92,6 +100,7 @@ def draw(
         _resize(window, size)  # with the timings its contents may have grown
         if kernel is not None:
             wait_until(window, lambda: window.kernel.get().is_tried)
+        window.messages.clear("info")  # it lies over the time
         image = look(window)
         try:
             save_png(output, image, window.memory.for_screenshot() | {"modes": list(modes)})
@@ -110,15 +119,6 @@ def _resize(window: MainWindow, size: tuple[int, int]) -> None:
     width, height = window.width(), window.height()
     if width > size[0] or height > size[1]:
         raise CommandError(f"--size-px: the window is at least {width}×{height} pixels.", USAGE)
-
-
-def _check_implementation(arguments: Namespace, kernel: Path | None, window: MainWindow) -> None:
-    named, device = arguments.implementation, window.device
-    name, shown = kernel.name if kernel else named, window.store.state.implementation
-    if name is not None and name != shown:
-        raise CommandError(intents.why_not_here(intents.implementation(name), device) or "")
-    reason = device.reason if named is None and isinstance(device, NoDevice) else None
-    complain_of_ignored(arguments, shown, reason)
 
 
 @contextmanager
@@ -146,14 +146,14 @@ def real_window(
         window = MainWindow(engine_maker(arguments), settings)
         window.setWindowState(QtCore.Qt.WindowState.WindowNoState)  # not as large as the screen
         window.resize(*size)
-        window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
+        window.opener.asked.connect(lambda _sentence, go_on, _: go_on())  # nobody is there to agree
         window.show()
         collector = GarbageCollector(window)
         try:
             yield window
         finally:
             collector.stop()
-            window.close()
+            window.leave()
             window.deleteLater()
             QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
 

@@ -53,7 +53,8 @@ def run(arguments: Namespace) -> int:
 def _pairs(inputs: list[Path], target: str, arguments: Namespace) -> FilePairs:
     is_for_files = arguments.format is not None and arguments.output != output.STREAM
     rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
-    return pairs_of(inputs, target, recursive=arguments.recursive, rename=rename)
+    pairs = pairs_of(inputs, target, recursive=arguments.recursive, rename=rename)
+    return pairs.by_page() if arguments.page == 0 else pairs
 
 
 def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:
@@ -61,7 +62,15 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
     stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
     writes_stdout = arguments.output == output.STREAM
     if writes_stdout:
-        _refuse_stdout(arguments)
+        if arguments.json:
+            raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
+        if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir() or arguments.page == 0:
+            raise CommandError(
+                "Standard output takes one picture; for several, name a folder.", USAGE
+            )
+        if sys.__stdout__ is None:
+            raise CommandError("- writes a picture to standard output, which is closed here.")
+        output.refuse_terminal(sys.stdout, "writes a picture to standard output")
     inputs = [stdin if str(each) == output.STREAM else each for each in arguments.inputs]
     if inputs.count(stdin) > 1:
         raise CommandError("Standard input holds one picture; name - once.", USAGE)
@@ -79,16 +88,6 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
     return code
 
 
-def _refuse_stdout(arguments: Namespace) -> None:
-    if arguments.json:
-        raise CommandError("--json writes to standard output, and so does OUT -.", USAGE)
-    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
-        raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
-    if sys.__stdout__ is None:
-        raise CommandError("- writes a picture to standard output, which is closed here.")
-    output.refuse_terminal(sys.stdout, "writes a picture to standard output")
-
-
 def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     engine = engine_maker(arguments)()
     complain_of(engine, recipe, arguments)
@@ -101,7 +100,7 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     began, how, counts = control.clock(), "stopped", Counter[str]()
 
     def say(outcome: Outcome, doing: str) -> None:
-        if not arguments.control:
+        if not arguments.control and not arguments.quiet:
             of_all = "" if count == 1 else f" ({outcome.index + 1:,} of {count:,})"
             progress.say(f"{outcome.pair.name}{of_all}: {doing}")
         elif outcome.strips is not None:
@@ -109,7 +108,12 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
         control.obey()
 
     with pairs.without_empty_folders():
-        _make_folder(pairs, arguments)
+        path = Path(arguments.output)
+        try:
+            if not path.is_dir() and not any(group.is_named for group in pairs.groups):
+                path.mkdir()
+        except OSError as error:
+            raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
         try:
             with ended_by_sigterm():
                 for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
@@ -131,15 +135,6 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     return FAILED if failures else 0
 
 
-def _make_folder(pairs: FilePairs, arguments: Namespace) -> None:
-    path = Path(arguments.output)
-    try:
-        if not path.is_dir() and not any(group.is_named for group in pairs.groups):
-            path.mkdir()
-    except OSError as error:
-        raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
-
-
 def _print_outcome(
     outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace
 ) -> None:
@@ -148,7 +143,7 @@ def _print_outcome(
         complain(warning)
     if arguments.json:
         print(output.json_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
-    else:
+    elif not arguments.quiet:
         words = sys.stderr if arguments.output == output.STREAM else sys.stdout
         for line in _lines(outcome, recipe):
             print(without_controls(line.replace("\n", " ")), file=words, flush=True)

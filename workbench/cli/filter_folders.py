@@ -18,8 +18,16 @@ from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import ClusterRun
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.journal import NAME, Journal, journals_among, last_run, merge, named_in
+from workbench.batch.filtering import ANOTHER_PAGE, UNTIMED, Outcome, Recipe
+from workbench.batch.journal import (
+    NAME,
+    Journal,
+    journals_among,
+    last_run,
+    merge,
+    named_in,
+    place_of,
+)
 from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
@@ -28,6 +36,7 @@ from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, 
 from workbench.cli.result_words import asked_of, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
+from workbench.model.intents import filter_in_words
 
 NEWS_S = 0.1  # between two lines of progress, as fast as they can be read
 NEWS_ON_LINES_S = 10.0  # where each line stays
@@ -58,20 +67,22 @@ def _batch(arguments: Namespace) -> int:
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
     pairs, shard = _pairs(arguments, recipe), arguments.shard
-    name = NAME if shard is None else str(shard.journal_name)
+    path = place_of(arguments.inputs, arguments.output)
+    if shard is not None or arguments.scheduler is not None:  # several computers see these
+        path = arguments.output / (NAME if shard is None else shard.journal_name)
     if shard is not None:
         pairs = pairs.part(lambda target: shard.has(named_in(arguments.output, target)))
     if arguments.dry_run:
-        return _print_plan(pairs, name, arguments)
+        return _print_plan(pairs, path, arguments)
     if not pairs and shard is None:
         return _complain_of(pairs)
     devices = several_gpus(arguments, recipe)
-    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
+    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce", "page")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
     with (
         pairs.without_empty_folders(),
         _cluster(arguments, pairs) as cluster,
-        Journal(arguments.output, asked, resuming=arguments.resume, name=name) as journal,
+        Journal(arguments.output, asked, resuming=arguments.resume, path=path) as journal,
     ):
         for folder in pairs.folders:
             remove_abandoned(folder)
@@ -85,12 +96,13 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> FilePairs:
     if not inputs:
         raise PairingError("Standard input lists no pictures.")
     rename = naming(arguments.name, arguments.format, recipe.chosen)
-    return pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
+    pairs = pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
+    return pairs.by_page() if arguments.page == 0 else pairs
 
 
-def _print_plan(pairs: FilePairs, journal: str, arguments: Namespace) -> int:
+def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
-    known = last_run(arguments.output, journal).known if arguments.resume else frozenset()
+    known = last_run(journal).known if arguments.resume else frozenset()
     plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
     for pair in plan:
         is_there = os.path.lexists(pair.target)
@@ -131,7 +143,7 @@ def _run(
     elsewhere: ClusterRun | tuple[int, ...],
 ) -> int:
     """Filter what the journal does not know as done: `elsewhere`, or on this computer."""
-    talk = _Talk(arguments, journal)
+    talk = _Talk(arguments, journal, filter_in_words(recipe.chosen))
     code = _complain_of(pairs)
 
     def left() -> Iterator[FilePair]:
@@ -185,8 +197,9 @@ def _run(
 class _Talk:
     """A batch's journal and its messages, to people or to a program."""
 
-    def __init__(self, arguments: Namespace, journal: Journal) -> None:
+    def __init__(self, arguments: Namespace, journal: Journal, what: str) -> None:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
+        self._what = what
         self._as_json, self._is_controlled = arguments.json, arguments.control
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
@@ -204,6 +217,7 @@ class _Talk:
         for outcome in outcomes:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
+            times.cut += any(each.endswith(ANOTHER_PAGE) for each in outcome.remarks)
             line = outcome.line(self._journal.of(outcome.pair.target))
             self._journal.append(line)
             if self._as_json or outcome.error is not None:
@@ -228,9 +242,11 @@ class _Talk:
         if self._is_controlled:
             self._show_progress(times)
         if self._as_json:
-            print(output.json_of({how: summary(progress)}), flush=True)
+            facts = {"filter": self._what, "journal": str(self._journal.path)}
+            print(output.json_of({how: summary(progress) | facts}), flush=True)
         else:
-            print("\n".join(closing_lines(progress)), flush=True)
+            journal = f"Journal: {self._journal.path}"
+            print("\n".join((*closing_lines(progress, self._what), journal)), flush=True)
 
     def _show_progress(self, times: StageTimes) -> None:
         if self._is_controlled:

@@ -127,7 +127,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser.set_defaults(replace=command.replaces)
     arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
     if command is WINDOW:
-        _reject_unknown_command(parser, arguments.images)
+        for image in arguments.images:
+            if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
+                near = get_close_matches(str(image), list(COMMANDS), n=1)
+                hint = f" (did you mean {near[0]}?)" if near else ""
+                parser.error(f"there is no command or file {str(image)!r}{hint}")
     arguments.command, arguments.function, arguments.words = name, command.function, words
     return arguments
 
@@ -185,11 +189,3 @@ class _Version(argparse.Action):
 
         print(f"workbench {program_version()}")
         parser.exit()
-
-
-def _reject_unknown_command(parser: _Parser, images: list[Path]) -> None:
-    for image in images:
-        if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
-            near = get_close_matches(str(image), list(COMMANDS), n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            parser.error(f"there is no command or file {str(image)!r}{hint}")

@@ -107,6 +107,8 @@ def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
 
     And the sources of the user kernels that it measures: files beside the plan's, or, where the
     option names them, wherever that says.
+
+    Raises HeaderError for a file that makes no kernel, CommandError for two of one name.
     """
     plan, folder = _named_plan(arguments.plan), Path(arguments.plan).parent
     if arguments.implementations:
@@ -115,14 +117,6 @@ def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
         plan = replace(with_lists(plan, arguments.lists, Path()), source="", table="", note="")
     if arguments.seconds is not None:
         plan = replace(plan, cell_seconds=arguments.seconds)
-    return with_kernels(plan, folder)
-
-
-def with_kernels(plan: Plan, folder: Path) -> tuple[Plan, Texts]:
-    """Read the user kernels of `plan`, files relative to `folder`; name them by their files.
-
-    Raises HeaderError for a file that makes no kernel, CommandError for two of one name.
-    """
     files = {name: folder / name for name in plan.implementations if is_own(name)}
     keys = [files[name].name if name in files else name for name in plan.implementations]
     if twice := [key for key in keys if keys.count(key) > 1 and is_own(key)]:

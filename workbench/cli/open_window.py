@@ -25,20 +25,16 @@ def run(arguments: Namespace) -> int:
     platform = qt_libraries.platform()
     if platform == "offscreen" and "QT_QPA_PLATFORM" not in os.environ:
         print("There is no display, so the window is drawn into a file.")
-        return _draw(arguments)
+        from workbench.cli import draw_window
+
+        arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
+        arguments.size_px, arguments.theme = draw_window.WINDOW_SIZE, "system"
+        arguments.baseline = arguments.page = None
+        return draw_window.run(arguments)
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
     kernel, devices = named_kernel(arguments), devices_of_window(arguments)
     return app.run(arguments.images, engine_maker(arguments), _settings(arguments, devices), kernel)
-
-
-def _draw(arguments: Namespace) -> int:
-    from workbench.cli import draw_window
-
-    arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
-    arguments.size_px, arguments.theme = draw_window.WINDOW_SIZE, "system"
-    arguments.baseline = None
-    return draw_window.run(arguments)
 
 
 def _settings(arguments: Namespace, devices: Changes) -> Settings:

@@ -160,6 +160,7 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
         reduce=arguments.reduce,
         keeps_files=not arguments.replace,
         memory_bytes=arguments.memory,
+        page=arguments.page or 1,
     )
 
 

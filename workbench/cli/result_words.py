@@ -215,6 +215,7 @@ def _check(check: Check | None) -> dict[str, Any] | None:
         "ok": check.ok,
         "verified": check.is_verified,
         "bug": check.bug or None,
+        "why": check.why or None,
         "words": str(check),
         "max_error": check.max_error,
         "wrong": check.wrong,

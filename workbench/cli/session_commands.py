@@ -57,6 +57,8 @@ def compare(arguments: Namespace) -> int:
         output.complain(sentence)
     if percent is not None and (disturbed := summary_of(pairs)[0]["disturbed"]):
         output.complain(f"Not judged, since a time was disturbed: {disturbed} cells.")
+    if percent is not None and not failures and not any(pair.comparison for pair in pairs):
+        raise CommandError("Nothing was judged: no cell has two times that compare.")
     return output.FAILED if failures else 0
 
 
@@ -133,7 +135,7 @@ def report(arguments: Namespace) -> int:
     first = arguments.sessions[0]
     folder = arguments.out or (first if first.is_dir() else first.parent)
     try:
-        for step in writing(sessions, folder, as_pdf=arguments.pdf):
+        for step in writing(sessions, folder / PAGE, as_pdf=arguments.pdf):
             if isinstance(step, Progress):
                 output.say(step.doing)
             else:

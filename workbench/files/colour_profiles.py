@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -24,12 +25,14 @@ _QUICK = imagecodecs.CMS.FLAGS.COPY_ALPHA  # within a level of 8 bits
 _HALF_A_LEVEL = 128  # of 8 bits, in 16
 
 
-def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]:
+def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str], colours: str = "") -> NDArray[Any]:
     """Convert samples, (H, W, C), to sRGB; alpha and the number of bits stay as they are.
 
-    notes  gets a sentence where anything was done, or could not be
+    notes    gets a sentence where anything was done, or could not be
+    colours  what the profile was made of, if not the file's own
     """
     name, space = _name_and_space(icc)
+    called = colours or f"profile “{name}”"
     if space is None:
         notes.append("Damaged colour profile ignored.")
         return samples
@@ -40,9 +43,9 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
             if _is_srgb(icc, space):
                 return samples
             converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
-            notes.append(f"Converted from profile “{name}” to sRGB.")
+            notes.append(f"Converted from {called} to sRGB.")
             return converted
-    notes.append(f"Colour profile “{name}” not applied.")
+    notes.append(f"Colour {called} not applied.")
     return samples
 
 
@@ -70,6 +73,57 @@ def profile_for(channels: int) -> bytes:
     return asset(f"profiles/{'srgb' if channels >= 3 else 'grey'}.icc").read_bytes()
 
 
+# By PNG's numbers, x and y of white, red, green and blue; and how samples become light.
+_POINTS = {
+    1: ("BT.709", (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)),
+    9: ("BT.2020", (0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046)),
+    12: ("Display P3", (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
+}
+_CURVES = dict.fromkeys((1, 6, 14, 15), ("BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45))
+_CURVES |= {4: ("gamma 2.2", 0, 1, 0, 2.2), 8: ("linear light", 0, 1, 0, 1)}
+_CURVES |= {13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
+_TRANSFERS = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
+_USUAL_GAMMA, _LIKE = 1 / 2.2, 0.01
+
+
+def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[bytes | None, str]:
+    """A profile of colours that were made of light to the power of `gamma`, and what it is.
+
+    points   x and y of white, red, green and blue; as `gamma` None: about as sRGB has them
+    returns  None where there is no such profile; and no words where that is nearly sRGB
+    """
+    usual = _POINTS[1][1]
+    gamma, points = _USUAL_GAMMA if gamma is None else gamma, points or usual
+    is_near = np.allclose(points, usual, rtol=0, atol=_LIKE / 2)
+    if is_near and abs(gamma / _USUAL_GAMMA - 1) < _LIKE:
+        return None, ""
+    words = f"gamma {gamma:.4g}{'' if is_near else ' and primaries of its own'}"
+    return (_made(points, gamma=1 / gamma) if 0.01 < gamma < 100 else None), words
+
+
+def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | None, str]:
+    """The same of colours that are numbered as in PNG's cICP."""
+    name, places = _POINTS.get(points, (f"primaries {points}", ()))
+    how, *numbers = _CURVES.get(curve, (_TRANSFERS.get(curve, f"curve {curve}"),))
+    if (points, curve, matrix, is_full) == (1, 13, 0, 1):
+        return None, ""
+    if not (places and numbers and is_full) or matrix:
+        return None, f"{name} with {how}"
+    knee, slope, offset, power = numbers
+    ramp = np.linspace(0, 1, 4096)
+    light = np.where(ramp <= knee, ramp / slope, ((ramp + offset) / (1 + offset)) ** power)
+    table = np.rint(light * 65535).astype(np.uint16)
+    return _made(places, transferfunction=table), f"{name} with {how}"
+
+
+def _made(points: Sequence[float], **curve: Any) -> bytes | None:
+    white, *colours = ((*points[at : at + 2], 1.0) for at in range(0, 8, 2))
+    primaries = [each for colour in colours for each in colour]
+    with suppress(imagecodecs.CmsError, ValueError):  # impossible colours
+        return bytes(imagecodecs.cms_profile("rgb", whitepoint=white, primaries=primaries, **curve))
+    return None
+
+
 @lru_cache(KNOWN)
 def _name_and_space(icc: bytes) -> tuple[str, str | None]:
     """The profile's own name and its colour space, such as "RGB"; None: it is no profile."""
@@ -77,7 +131,7 @@ def _name_and_space(icc: bytes) -> tuple[str, str | None]:
         profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
         name = ImageCms.getProfileDescription(profile).strip() or "unnamed"
         return name, profile.profile.xcolor_space.strip()
-    except (OSError, ImageCms.PyCMSError):
+    except (OSError, TypeError, ValueError, ImageCms.PyCMSError):  # also of a wrong type
         return "", None
 
 
@@ -147,3 +201,8 @@ def bands(samples: NDArray[Any]) -> list[slice]:
     """Slices of whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
     return [slice(top, top + rows) for top in range(0, len(samples), rows)]
+
+
+def has_hidden_colours(samples: NDArray[Any]) -> bool:
+    """True if any of (H, W, C) has a colour other than 0 where alpha, the last channel, is 0."""
+    return any(samples[rows, :, :-1][samples[rows, :, -1] == 0].any() for rows in bands(samples))

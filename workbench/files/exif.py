@@ -1,92 +1,229 @@
-"""EXIF and XMP of a picture, taken along into the files that are saved."""
+"""EXIF, XMP and IPTC of a picture, taken along into the files that are saved."""
 
 from __future__ import annotations
 
+import io
+import re
 import struct
-from pathlib import Path
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
+import numpy as np
 import tifffile
-from PIL import ExifTags, Image, TiffImagePlugin
+from PIL import ExifTags
 
 from kernels.core.plain_data import table_beside
+from workbench.imaging.pictures import Metadata
 
-PREFIX = b"Exif\0\0"  # of EXIF in JPEG and WebP files
-# Tags in words, such as the maker and the date; all else of the main directory is about how
-# the pixels of that one file are stored.
-_WORDS = (270, 271, 272, 305, 306, 315, 316, 33432)
-_DESCRIPTION = 270
+# In front of EXIF and of XMP in an APP1 of a JPEG, and of Photoshop's resources in an APP13.
+PREFIX, JPEG_XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
+PHOTOSHOP = b"Photoshop 3.0\0"
+# The type of a field, as TIFF numbers them, how many values it has, and these, little-endian.
+Field = tuple[int, int, bytes]
+# By directory, then by tag; 0 is the main directory, another the tag that leads to it.
+Fields = dict[int, dict[int, Field]]
+_EXIF, _GPS, _INTEROP = 34665, 34853, 40965
+_INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
+_DIRECTORIES = _EXIF, _GPS, _INTEROP  # their tags elsewhere lead nowhere
+_THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
+_DAMAGED = "Damaged EXIF data were dropped."
+
+_ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
+_RESOLUTION = _ACROSS, _DOWN, _UNIT = 282, 283, 296
+_INCH, _CENTIMETRE = 2, 3
+_APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
+# What describes a picture in the main directory, such as the maker, a rating and the date.
+_ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
+_ABOUT |= {18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART}
+# How the pixels of that one file are stored; what would make a raw file of a TIFF.
+_STORAGE = {*range(254, 700), 34675, *range(50706, 52600), 59932} - _ABOUT
 # How descriptions begin and end that tell programs how the samples of that one file lie.
-_LAYOUT_BEGINS, _LAYOUT_ENDS = ("ImageJ=", "shape=", '{"shape":'), "OME>"
-_SUBORDINATE = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
-_LEFT_OUT = (  # notes whose inner offsets hold in the camera's file alone; a directory; a link
-    *(ExifTags.Base.MakerNote, ExifTags.Base.ExifInteroperabilityOffset),
-    ExifTags.Base.RelatedSoundFile,
-)
+_LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
+_MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
+_LEFT_OUT = (_MAKERS, ExifTags.Base.RelatedSoundFile)
+_SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
 _SRGB = 1
 
 
-def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
-    """Return the EXIF of a TIFF file, whose own directory it is.
+def fields_in(
+    source: bytes | tifffile.TiffFile | None, notes: list[str], page: Any = None
+) -> Fields:
+    """Read EXIF, a TIFF structure, or what describes a page of a TIFF; nothing of None.
 
-    Of a big-endian BigTIFF, which Pillow takes for a small one, its words alone.
+    page   None: the first
+    notes  gets a sentence where a part of it is damaged, which is left out
     """
-    exif = Image.Exif()
-    exif.bigtiff, exif.endian = page.parent.is_bigtiff, page.parent.byteorder
-    if exif.bigtiff and exif.endian == ">":
-        exif.update({tag: page.tags.valueof(tag) for tag in _WORDS if tag in page.tags})
-        return exif
-    with path.open("rb") as file:
-        exif.load_from_fp(file, page.offset)
-        for tag in _SUBORDINATE:
-            exif.get_ifd(tag)  # while it is open
-    return exif
+    found = Fields()
+    if not source:
+        return found
+    try:
+        if is_exif := isinstance(source, bytes):
+            source = tifffile.TiffFile(io.BytesIO(source.removeprefix(PREFIX)))
+        todo = [(0, int((page or source.pages.first).offset))]
+        for name, at in todo:
+            own = found.setdefault(name, {})
+            for tag in _tags(source, at, notes):
+                is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or is_exif)
+                if tag.code in _INSIDE.get(name, ()):
+                    # Damaged files may name one again and again, or lead in circles.
+                    is_new = all(tag.code != key and tag.valueoffset != at for key, at in todo)
+                    todo += [(tag.code, tag.valueoffset)] if is_new else []
+                elif (is_ours or name) and tag.code not in _DIRECTORIES and tag.dtype <= _LAST_TYPE:
+                    own[tag.code] = _field(source, tag)
+        found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
+    except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
+        notes.append(_DAMAGED)
+    return found
 
 
-def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
+def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffile.TiffTag]:
+    kind = tiff.tiff
+    tiff.filehandle.seek(at)
+    (count,) = struct.unpack(kind.tagnoformat, tiff.filehandle.read(kind.tagnosize))
+    begins = at + kind.tagnosize
+    for place in range(begins, begins + count * kind.tagsize, kind.tagsize):
+        try:
+            yield tifffile.TiffTag.fromfile(tiff, offset=place)
+        except tifffile.TiffFileError:
+            notes += [] if _DAMAGED in notes else [_DAMAGED]
+
+
+def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
+    tiff.filehandle.seek(tag.valueoffset)
+    size = struct.calcsize(tifffile.TIFF.DATA_FORMATS[tag.dtype][-1])
+    word = np.dtype(f"u{1 if tag.code in _APART else size}")  # these are bytes, whatever they say
+    data = tiff.filehandle.read(tag.valuebytecount)
+    stored = np.frombuffer(data, word.newbyteorder(tiff.byteorder))
+    return int(tag.dtype), tag.count, stored.astype(word.newbyteorder("<")).tobytes()
+
+
+def data_of(fields: Fields, tag: int) -> bytes:
+    """The value of a field of the main directory as it is stored, or nothing."""
+    return fields.get(0, {}).get(tag, (0, 0, b""))[2]
+
+
+def number_of(fields: Fields, tag: int) -> int:
+    """The whole number in a field of the main directory, of whatever type, or 0."""
+    return int.from_bytes(data_of(fields, tag), "little")
+
+
+_IN_XMP = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])")
+
+
+def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
+    """The orientation, 1 to 8, from the EXIF, else from the XMP packet, else 1."""
+    found = _IN_XMP.search(xmp.encode() if isinstance(xmp, str) else xmp or b"")
+    return number_of(fields, _ORIENTATION) or (int(found[1]) if found else 1)
+
+
+def resolution_of(fields: Fields) -> tuple[float, float] | None:
+    """The pixels per inch that the main directory tells."""
+    factor = {0: 1.0, _INCH: 1.0, _CENTIMETRE: 2.54}.get(number_of(fields, _UNIT), 0)
+    sides = [
+        struct.unpack("<II", data_of(fields, tag)[:8].ljust(8, b"\0")) for tag in (_ACROSS, _DOWN)
+    ]
+    if not factor or not all(each for side in sides for each in side):
+        return None
+    across, down = (pixels * factor / units for pixels, units in sides)
+    return across, down
+
+
+def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
-    It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail, the
-    maker's own notes and a microscope's list of planes are left out.  Raises whatever Pillow does
-    where it is damaged.
+    It is for a picture of that size, upright and in sRGB.  Each field keeps its type and its bytes.
+    The thumbnail, the maker's own notes and a microscope's list of planes are left out.
     """
-    # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
-    words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
-    description = str(exif.get(_DESCRIPTION))  # maybe a program's, of planes the saved file lacks
-    if description.startswith(_LAYOUT_BEGINS) or description.rstrip().endswith(_LAYOUT_ENDS):
-        del words[_DESCRIPTION]
-    made = Image.Exif()
-    made.update(words)
-    for tag in _SUBORDINATE:
-        fields = {key: value for key, value in exif.get_ifd(tag).items() if key not in _LEFT_OUT}
-        if tag == ExifTags.IFD.Exif and fields:
-            news = {
-                ExifTags.Base.ExifImageWidth: width,
-                ExifTags.Base.ExifImageHeight: height,
-                ExifTags.Base.ColorSpace: _SRGB,
-            }
-            fields |= {key: value for key, value in news.items() if key in fields}
-        if fields:
-            made[tag] = fields
-    return made.tobytes().removeprefix(PREFIX) if len(made) else None
+    main = {tag: each for tag, each in fields.get(0, {}).items() if tag not in _APART}
+    if resolution_of(fields) is None:  # without a unit they say nothing
+        main = {tag: each for tag, each in main.items() if tag not in _RESOLUTION}
+    description = data_of(fields, _DESCRIPTION).rstrip(b"\0 \r\n")
+    if description.startswith(_LAYOUT_BEGINS) or description.endswith(_LAYOUT_ENDS):
+        del main[_DESCRIPTION]  # a program's, of planes that the saved file lacks
+    if _ORIENTATION in main:
+        main[_ORIENTATION] = 3, 1, struct.pack("<H", 1)
+    kept = {
+        name: {tag: each for tag, each in fields[name].items() if tag not in _LEFT_OUT}
+        for name in _DIRECTORIES
+        if name in fields
+    }
+    news = zip((*_SIZE, ExifTags.Base.ColorSpace), (width, height, _SRGB), strict=True)
+    for tag, value in news:
+        if tag in (own := kept.get(_EXIF, {})):
+            is_short = own[tag][0] == 3 and value < 1 << 16
+            own[tag] = (3, 1, struct.pack("<H", value)) if is_short else (4, 1, _long(value))
+    lost = {"the maker's own notes": _MAKERS in fields.get(_EXIF, {})}
+    lost["the thumbnail"] = _THUMBNAIL in fields
+    if any(lost.values()):
+        which = " and ".join(each for each, is_lost in lost.items() if is_lost)
+        notes.append(f"Of its EXIF data, {which} are left out when saving.")
+    if not main.keys() - {_ORIENTATION, *_RESOLUTION} and not any(kept.values()):
+        return None
+    return _written(kept | {0: main})
 
 
-def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
+def is_telling(exif: bytes) -> bool:
+    """True if EXIF says more than which program wrote it."""
+    fields = fields_in(exif, [])
+    return bool(len(fields) > 1 or fields[0].keys() - {_ORIENTATION, *_RESOLUTION, _SOFTWARE})
+
+
+def with_resolution(metadata: Metadata) -> bytes | None:
+    """The EXIF of a file that is to have that resolution, too; None where there is neither."""
+    fields = fields_in(metadata.exif, []) or {0: {}}
+    if metadata.resolution is None or resolution_of(fields) == metadata.resolution:
+        return metadata.exif
+    for tag, told in zip(_RESOLUTION, metadata.resolution, strict=False):
+        ratio = Fraction(told).limit_denominator(400)  # of 32 bits
+        fields[0][tag] = 5, 1, struct.pack("<II", *ratio.as_integer_ratio())
+    fields[0][_UNIT] = 3, 1, struct.pack("<H", _INCH)
+    return _written(fields)
+
+
+def _long(value: int) -> bytes:
+    return struct.pack("<I", value)
+
+
+def _written(fields: Fields) -> bytes:
+    return b"II*\0" + _long(8) + _directory(fields, 0, 8)
+
+
+def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:
+    """A directory, what its fields point to behind it, and so on, to be put at offset `at`."""
+    inside = [each for each in _INSIDE.get(name, ()) if fields.get(each)]
+    own = fields[name] | dict.fromkeys(inside, (16 if is_big else 4, 1, b""))
+    count, offset, room = ("Q", "Q", 8) if is_big else ("H", "I", 4)
+    entries, behind = b"", b""
+    begins = at + struct.calcsize(f"<{count}") + len(own) * (4 + 2 * room) + room
+    for tag in sorted(own):
+        kind, length, data = own[tag]
+        place = begins + len(behind)
+        data = _directory(fields, tag, place, is_big=is_big) if tag in inside else data
+        value = data.ljust(room, b"\0")
+        if tag in inside or len(data) > room:
+            value = struct.pack(f"<{offset}", place)
+            behind += data + bytes(len(data) % 2)
+        entries += struct.pack(f"<HH{offset}", tag, kind, length) + value
+    return struct.pack(f"<{count}", len(own)) + entries + bytes(room) + behind
+
+
+def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bool]]:
     """The `extratags` of `tifffile.imwrite`.
 
     Directories are empty until `fill_tiff` fills them.
     is_big  whether the file is a BigTIFF, whose offsets have 64 bits
     """
-    found = _read(exif)
-    words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
-    tags: list[tuple[int, str, int, Any, bool]] = [
-        (tag, "s", len(word), word, True) for tag, word in words
-    ]
-    offset = "Q" if is_big else "I"
-    present = [tag for tag in _SUBORDINATE if found.get_ifd(tag)]
+    found = fields_in(exif, [])
     # The tag before stands in for a directory, which tifffile does not write.
-    return tags + [(tag - 1, offset, 1, 0, True) for tag in present]
+    stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
+    own = [
+        (tag, kind, count, data, True)
+        for tag, (kind, count, data) in sorted(found[0].items())
+        if tag not in _RESOLUTION
+    ]
+    return own + stand_ins
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
@@ -94,31 +231,48 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
 
     And point to them; the file can be read as well as written.
     """
-    found = _read(exif)
+    found = fields_in(exif, [])
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
-        order, is_big, tags = tiff.byteorder, tiff.is_bigtiff, tiff.pages.first.tags
-        stand_ins = {tag: tags.get(tag - 1) for tag in _SUBORDINATE}
-    start = b"II+\0" + bytes(12) if is_big else b"II*\0" + bytes(4)
+        is_big, tags = tiff.is_bigtiff, tiff.pages.first.tags
+        stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
     for tag, found_at in stand_ins.items():
         if found_at is None:
             continue
-        directory = TiffImagePlugin.ImageFileDirectory_v2(start, b"II" if order == "<" else b"MM")
-        for key, value in found.get_ifd(tag).items():
-            directory[key] = value
         end = file.seek(0, 2)
         end += file.write(bytes(-end % 8))
-        file.write(directory.tobytes(end))
+        file.write(_directory(found, tag, end, is_big=is_big))
         file.seek(found_at.offset)
-        file.write(struct.pack(f"{order}H", tag))
+        file.write(struct.pack("<H", tag))
         file.seek(found_at.valueoffset)
-        file.write(struct.pack(f"{order}{'Q' if is_big else 'I'}", end))
+        file.write(struct.pack("<Q" if is_big else "<I", end))
 
 
-def _read(exif: bytes) -> Image.Exif:
-    found = Image.Exif()
-    found.load(PREFIX + exif)
-    return found
+_IPTC = b"8BIM\x04\x04\0\0"  # of Photoshop's resources, without a name
+# Who made a resource, its number, and how long its name is.
+_RESOURCE = re.compile(rb"(?:8BIM|PHUT|DCSR|AgHg|MeSa)(..)(.)", re.DOTALL)
+
+
+def iptc_of(fields: Fields) -> bytes | None:
+    """The IPTC records of a TIFF file, or None."""
+    return data_of(fields, IPTC_TAG) or iptc_in(data_of(fields, _RESOURCES))
+
+
+def iptc_in(resources: bytes) -> bytes | None:
+    """The IPTC records among Photoshop's resources, or None."""
+    at = 0
+    while found := _RESOURCE.match(resources, at):
+        at = found.end() + (found[2][0] | 1)  # with the length before it the name is even
+        size, at = int.from_bytes(resources[at : at + 4]), at + 4
+        if found[1] == _IPTC[4:6]:
+            return resources[at : at + size] or None
+        at += size + size % 2
+    return None
+
+
+def resources_of(iptc: bytes) -> bytes:
+    """Photoshop's resources with these IPTC records alone."""
+    return _IPTC + struct.pack(">I", len(iptc)) + iptc + bytes(len(iptc) % 2)
 
 
 MAX_BYTES = 1 << 20  # a few thousand are usual; beyond it holds thumbnails or a history
@@ -140,7 +294,7 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
 
     It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
     history and the settings of raw converters are left out.
-    Raises ValueError or ParseError where it is damaged.
+    Raises ValueError, ParseError or RecursionError where it is damaged.
     """
     text = packet.decode() if isinstance(packet, bytes) else packet
     if len(text) > MAX_BYTES or "<!DOCTYPE" in text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
     from workbench.imaging.pictures import Metadata
 
-MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
+MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
+_METADATA = ("exif", "xmp", "iptc", "resolution")
+_NO_IPTC = ("exif", "xmp", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
+EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
+_JXL_TYPES = ("uint8", "float16", "float32")  # 16 bits imagecodecs marks as light, not sRGB
 _ALL_TYPES = ("uint8", "uint16", "float16", "float32")
 # Of what is read, by the format's family.
 _READ = {
@@ -26,7 +30,13 @@ _READ = {
     "WebP": (".webp",),
     "GIF": (".gif",),
     "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
+    "OpenEXR": (".exr",),
+    "AVIF": (".avif", ".avifs"),
+    "HEIC": (".heic", ".heif", ".hif"),
+    "JPEG XL": (".jxl",),
+    "JPEG 2000": (".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".jpc", ".jph"),
 }
+KINDS = f"{', '.join(list(_READ)[:-1])} or {list(_READ)[-1]}"  # in a sentence
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
 
 
@@ -42,14 +52,15 @@ class Format:
     largest_side: int = 2**31 - 1  # in pixels
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
-    max_metadata_bytes: int = 2**31 - 1  # of EXIF, and of XMP; 0: it holds none
+    metadata: tuple[str, ...] = _METADATA  # fields of `Metadata` that it holds
+    max_metadata_bytes: int = 2**31 - 1  # of each
 
     def kept(self, metadata: Metadata) -> Metadata:
-        exif, xmp = (
-            None if each is None or len(each) > self.max_metadata_bytes else each
-            for each in (metadata.exif, metadata.xmp)
-        )
-        return replace(metadata, exif=exif, xmp=xmp)
+        """What the format holds of them."""
+        held = {name: getattr(metadata, name) for name in self.metadata}
+        sizes = {name: len(each) for name, each in held.items() if isinstance(each, bytes)}
+        lost = (name for name, size in sizes.items() if size > self.max_metadata_bytes)
+        return type(metadata)(**held | dict.fromkeys(lost))
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """A property of these samples that the format cannot hold, or None."""
@@ -73,17 +84,46 @@ FORMATS = (
         can_be_lossless=False,
         max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
-    Format("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, has_quality=True),
-    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), max_metadata_bytes=0),
-    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), max_metadata_bytes=0),
-    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), max_metadata_bytes=0),
-    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), max_metadata_bytes=0),
+    Format(
+        *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, True),
+        metadata=_NO_IPTC,
+    ),
+    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
+    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), metadata=()),
+    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), metadata=()),
+    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), metadata=()),
+    Format(
+        *("JPEG XL", "JPEG XL", (".jxl",), _JXL_TYPES, (1, 2, 3, 4), 2**30, True),
+        metadata=_NO_IPTC,
+    ),
+    Format("OpenEXR", "OpenEXR", (".exr",), ("float16", "float32"), (1, 2, 3, 4), metadata=()),
+    Format(
+        *("JPEG 2000", "JPEG 2000", (".jp2",), ("uint8", "uint16"), (1, 2, 3, 4)),
+        has_quality=True,
+        metadata=(),
+    ),
+    Format(
+        *("AVIF", "AVIF", (".avif",), ("uint8",), (1, 3, 4), 65_536, True, False),
+        metadata=_NO_IPTC,
+    ),
+    Format(
+        *("HEIC", "HEIC", (".heic", ".heif"), ("uint8",), (1, 3, 4), 16_384, True),
+        metadata=_NO_IPTC,
+    ),
 )
-_WRITTEN: dict[str, tuple[str, ...]] = {}
+ALL_WRITTEN = frozenset(extension for each in FORMATS for extension in each.extensions)
+WRITTEN: dict[str, tuple[str, ...]] = {}  # extensions by family
 for _each in FORMATS:
-    _WRITTEN[_each.family] = _WRITTEN.get(_each.family, ()) + _each.extensions
+    WRITTEN[_each.family] = WRITTEN.get(_each.family, ()) + _each.extensions
+
+
+def option_of(family: str) -> str:
+    """The name of a format's family as an option: jpegxl."""
+    return family.lower().replace(" ", "")
+
+
 # The usual extension of each format by its name as an option.
-EXTENSION_OF = {family.lower(): extensions[0] for family, extensions in _WRITTEN.items()}
+EXTENSION_OF = {option_of(family): extensions[0] for family, extensions in WRITTEN.items()}
 
 
 def _file_type(title: str, extensions: Iterable[str]) -> str:
@@ -94,7 +134,7 @@ def _file_type(title: str, extensions: Iterable[str]) -> str:
 PICTURES_FILTER = _file_type("All pictures", EXTENSIONS)
 _READ_TYPES = (_file_type(title, extensions) for title, extensions in _READ.items())
 OPEN_FILTER = ";;".join((PICTURES_FILTER, *_READ_TYPES, "All files (*)"))
-SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in _WRITTEN.items())
+SAVE_FILTER = ";;".join(_file_type(title, extensions) for title, extensions in WRITTEN.items())
 
 
 def format_of(path: Path) -> Format:

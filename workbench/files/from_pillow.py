@@ -9,25 +9,30 @@ import ctypes
 import io
 import logging
 import re
+import struct
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
 import imagecodecs
 import numpy as np
+import tifffile
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageFile, _imaging
+from PIL import Image, ImageFile, JpegImagePlugin, _imaging
+from PIL.GifImagePlugin import GifImageFile
 
 from kernels.core.plain_data import table_beside
 from workbench.files import colour_profiles, png
+from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
+from workbench.imaging.pictures import ONE_PAGE, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +41,19 @@ class Decoded:
 
     samples: NDArray[Any]  # (H, W) or (H, W, C)
     icc: bytes | None = None  # the colour profile that they are to be converted from, if any
-    orientation: int = 1  # of EXIF, 1 to 8
-    exif: Callable[[], Image.Exif] = Image.Exif  # raises whatever Pillow does
+    orientation: int = 1  # as `exif.orientation_of` has it; 1 where that is done
+    exif: exif_of.Fields = field(default_factory=dict)
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
+    page: Page = ONE_PAGE
+    iptc: bytes | None = None
+    resolution: tuple[float, float] | None = None  # in pixels per inch, if not in its EXIF
+    colours: str = ""  # what is converted from, where `icc` was made of that
 
 
-def note_first_of(count: int | None, notes: list[str]) -> None:
-    """Note that a file holds more than the picture that is shown; count: None where unknown."""
-    if count is None:
-        notes.append("The file is damaged after its first picture, which is shown.")
-    elif count > 1:
-        notes.append(f"The file holds {count} pictures; the first is shown.")
+def check_page(path: Path, number: int, count: int) -> None:
+    """Raise ImageFileError where the file has no such page."""
+    if not 1 <= number <= count:
+        raise ImageFileError(f"{path.name} has no page {number:,}; its last is page {count:,}.")
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -83,10 +90,22 @@ def hush() -> None:
         pillows.TIFFSetWarningHandler(None)
 
 
+def _take_segment(image: JpegImagePlugin.JpegImageFile, marker: int) -> None:
+    """Take a segment beside a JPEG's samples; Pillow refuses the picture where it is too short."""
+    try:
+        JpegImagePlugin.APP(image, marker)
+    except struct.error:
+        image.info.setdefault("damaged", []).append(f"APP{marker & 15}")
+    image.icclist = [each.ljust(15, b"\1") for each in image.icclist]  # a profile that is none
+
+
+_HOW: tuple[str, str, Any] = "APP", "", _take_segment
+JpegImagePlugin.MARKER |= dict.fromkeys(range(0xFFE0, 0xFFF0), _HOW)
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
 # What we promise, and GIF.  JPEG brings MPO along, which the files of many phones really are.
-_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF")
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "DIB", "WEBP", "PPM", "GIF", "AVIF", "JPEG2000")
+_PAGED = ("TIFF", "MPO", "HEIF")  # whose pages are pictures of their own; others' are frames
 WORD_BYTES = 64  # of a sample that is text, beside its number
 BAND_PIXELS = 1 << 22  # taken over at once, since that takes several copies
 _STORED_BYTES = {"1": 1, "L": 1, "P": 1}  # of a pixel, inside Pillow; else 4
@@ -96,10 +115,10 @@ _MAX_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
 _CONVERTED: dict[str, list[str]] = table_beside(__file__)
+IsStopped = Callable[[], bool]  # asked now and then; True: StoppedError is raised there
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
-_PLAIN_END = [b"IDAT", b"IEND"]  # of a PNG with nothing behind its samples
 # Pillow makes something of these that a PNG's samples alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
 JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
@@ -107,12 +126,35 @@ _SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by P
 
 
 @contextmanager
-def image_in(path: Path, is_stopped: Callable[[], bool]) -> Iterator[ImageFile.ImageFile]:
-    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError."""
-    with Watched(path, is_stopped) as file, Image.open(file, formats=_FORMATS) as image:
+def image_in(
+    path: Path, is_stopped: IsStopped, sound: bytes | None = None
+) -> Iterator[ImageFile.ImageFile]:
+    """Open the file with Pillow, which decodes nothing yet.  Raises UnidentifiedImageError.
+
+    sound  what is read instead of it
+    """
+    source = Watched(path, is_stopped) if sound is None else io.BytesIO(sound)
+    formats = (*_FORMATS, "HEIF") if "HEIF" in Image.OPEN else _FORMATS
+    with source as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
-        _put_marked_grey_right(image)
+        # A grey marked as transparent is one of 256 here, which Pillow leaves one of 2, 4 or 16.
+        if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
+            largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
+            image.info["transparency"] = (
+                (int(image.info["transparency"]) & largest) * 255 // largest
+            )
         yield image
+
+
+def need_heif(name: str) -> None:
+    """Make Pillow read and write HEIC.  Raises ImageFileError where that is not installed."""
+    try:
+        import pillow_heif
+    except ImportError as error:
+        raise ImageFileError(
+            f"{name}: HEIC takes the extra “heic”; install pillow-heif, or use JPEG or PNG."
+        ) from error
+    pillow_heif.register_heif_opener()
 
 
 class Watched(io.BufferedReader):
@@ -121,7 +163,7 @@ class Watched(io.BufferedReader):
     Pillow reads as it decodes, some 64 KiB at a time.
     """
 
-    def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
+    def __init__(self, path: Path, is_stopped: IsStopped) -> None:
         super().__init__(io.FileIO(path))
         self._is_stopped = is_stopped
 
@@ -133,24 +175,35 @@ class Watched(io.BufferedReader):
 
 
 class PillowReader:
-    """A reader of the first picture of any file.
+    """A reader of one page of a file that Pillow knows.
 
-    Pillow reads the header, the profile and EXIF data of all; the samples of a PNG, a JPEG or a
-    deep PNM others decode, in less time, or because Pillow would cut 16 bits off.
+    Pillow reads the header and, but of a PNG, BMP or TIFF, the profile and EXIF data; the samples
+    of a PNG, JPEG or deep PNM others decode, in less time, or because it would cut 16 bits off.
     """
 
     def __init__(
-        self, path: Path, image: ImageFile.ImageFile, start: bytes, is_stopped: Callable[[], bool]
+        self,
+        path: Path,
+        image: ImageFile.ImageFile,
+        start: bytes,
+        is_stopped: IsStopped,
+        page: int,
+        found: png.Contents | None = None,
     ) -> None:
-        """Take an open picture; `start` is how its file begins."""
+        """Take an open picture; `start` is how its file begins, `found` of a PNG or BMP."""
         self._path, self._image, self._is_stopped = path, image, is_stopped
+        self._page, self._is_damaged, self._found = page, False, found
+        self._is_frame = page > 1 and image.format not in _PAGED
+        if page > 1 and image.format in _PAGED:
+            check_page(path, page, self.count)
+            image.seek(page - 1)
         is_png = start.startswith(png.SIGNATURE) and start[25] in _PNG_COLOURS
         # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
         words = image.tile[0][3] if image.format == "PPM" else None
         most = int(words[1]) if isinstance(words, tuple) else 0
         self._largest = 65535 if words == "I;16B" else most
         self._is_deep = self._largest > 255 or (is_png and start[24] == 16)
-        is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES
+        is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES and page == 1
         is_small = image.width * image.height <= MAX_PIXELS
         self._is_quick = is_small and (is_jpeg or (is_png and start[24] == 8))
 
@@ -167,41 +220,50 @@ class PillowReader:
         else:
             ours = pixels * channels * (4 if image.mode == "F" else 1)
             inks = 4 * pixels if image.mode == "CMYK" else 0
-            held = ours + pixels * _STORED_BYTES.get(image.mode, 4) + inks
+            # A frame is drawn over those before it.
+            held = ours + pixels * (_STORED_BYTES.get(image.mode, 4) + 16 * self._is_frame) + inks
         return Need(self._path.name, image.width, image.height, channels, ours, held)
 
     def read(self, notes: list[str]) -> Decoded:
         """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
-        note_first_of(self._count(), notes)
-        exif = self._exif()
-        samples = self._samples(notes)
+        if self._is_damaged:
+            notes.append(f"The file is damaged behind its page {self.count:,}.")
+        samples = self._frame(notes) if self._is_frame else self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
-        is_upright = image.format == "TIFF"  # Pillow turns these by itself
+        is_tiff = image.format == "TIFF"
+        info = image.info if self._found is None else _interpreted(self._found.info)
+        if damaged := info.get("damaged") if self._found is None else self._found.damaged:
+            notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
+        fields = exif_of.fields_in(info.get("exif"), notes)
+        if is_tiff:
+            with tifffile.TiffFile(self._path) as tiff:
+                fields = exif_of.fields_in(tiff, notes, tiff.pages[self._page - 1])
+        # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
+        is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
+        has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
         return Decoded(
             samples,
-            None if image.mode == "CMYK" else image.info.get("icc_profile"),
-            1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
-            lambda: exif,
-            image.info.get("xmp"),
+            None if image.mode == "CMYK" else info.get("icc_profile"),
+            1 if is_turned else exif_of.orientation_of(fields, info.get("xmp")),
+            fields,
+            info.get("xmp"),
+            Page(self._page, self.count),
+            exif_of.iptc_of(fields) or exif_of.iptc_in(info.get("iptc") or _resources(image)),
+            resolution_of(info) if has_resolution else None,
+            info.get("colours", ""),
         )
 
     @cached_property
+    def _whole(self) -> bytes:
+        return (self._found and self._found.sound) or self._path.read_bytes()
+
+    @property
     def _data(self) -> bytes:
         """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        return self._path.read_bytes() if self._is_quick or self._is_deep else b""
-
-    @cached_property
-    def _kinds(self) -> list[bytes]:
-        return [each.kind for each in png.chunks(io.BytesIO(self._data))]
-
-    def _exif(self) -> Image.Exif:
-        """Read the EXIF, for which Pillow would decode all pixels of a PNG to be sure."""
-        if self._kinds[-2:] == _PLAIN_END or (self._is_deep and b"eXIf" not in self._kinds):
-            return Image.Image.getexif(self._image)
-        return self._image.getexif()
+        return self._whole if self._is_quick or self._is_deep else b""
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
@@ -225,7 +287,8 @@ class PillowReader:
         """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
         image, data = self._image, self._data
         with suppress(Exception):
-            if self._kinds[-2:] == _PLAIN_END and not _NOT_PLAIN.intersection(self._kinds):
+            kinds = () if self._found is None else self._found.kinds
+            if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
                 found: NDArray[Any] = imagecodecs.png_decode(data)
                 return found
             if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
@@ -233,10 +296,11 @@ class PillowReader:
                 return found if found.shape[:2] == (image.height, image.width) else None
         return None
 
-    def _count(self) -> int | None:
-        """Pictures in the file, or None where it cannot be read to its end.
+    @cached_property
+    def count(self) -> int:
+        """Pages in the file, up to where it is damaged.
 
-        Pillow counts those of a GIF by reading them all, and may lose the first one.
+        Pillow counts those of a GIF by looking for them all, and may lose the first one.
         """
         if self._image.format != "GIF":
             return getattr(self._image, "n_frames", 1)
@@ -246,14 +310,117 @@ class PillowReader:
             except ImageFileError:  # nobody wants it any more
                 raise
             except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
-                return None
+                self._is_damaged = True
+                return counted.tell() + 1
+
+    def _frame(self, notes: list[str]) -> NDArray[np.uint8]:
+        """Draw the frames up to the page one over the other, as browsers do.
+
+        Pillow would paint a GIF's background, and disposes of frames that do not ask for it.
+        """
+        if self._is_deep:
+            notes.append("Frames behind the first are read with 8 of their 16 bits.")
+        status, is_grey = self._path.stat(), self._image.mode == "L"
+        key = self._path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        image = _drawn.pop(key, None)
+        if image is None or image.tell() >= self._page:
+            data = io.BytesIO(self._whole)
+            is_gif = self._image.format == "GIF"
+            image = _Gif(data) if is_gif else Image.open(data, formats=_FORMATS)
+            if isinstance(image, _Gif) and image.dispose_extent is not None:
+                _begin(image, image.dispose_extent)
+        for number in range(image.tell() + 1, self._page):
+            if self._is_stopped():
+                raise StoppedError("Reading was cancelled.")
+            if isinstance(image, GifImageFile):
+                image.disposal_method = 0
+            image.seek(number)
+            if image.format == "GIF" and image.im.size != image.size:  # it reaches out
+                image.im = image._crop(image.im, (0, 0, *image.size))
+            image.load()
+        samples = _in_bands(image.crop((0, 0, *self._image.size)), _conversion(image, notes))
+        _drawn.clear()
+        if image.width * image.height <= MAX_PIXELS:
+            _drawn[key] = image
+        if image.format != "GIF" or samples[..., 3:].min() < 255:
+            return samples
+        is_grey = is_grey and not np.ptp(samples[..., :3], axis=2).any()
+        return samples[..., : 1 if is_grey else 3]
 
 
-def _put_marked_grey_right(image: ImageFile.ImageFile) -> None:
-    """Make a grey marked as transparent one of 256, which Pillow leaves one of 2, 4 or 16."""
-    if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
-        largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
-        image.info["transparency"] = (int(image.info["transparency"]) & largest) * 255 // largest
+_drawn: dict[tuple[Any, ...], ImageFile.ImageFile] = {}  # up to a frame: the next one is near
+
+
+def forget_others(path: Path) -> None:
+    """Let go of the frames that are kept of any file but that one."""
+    for key in [each for each in _drawn if each[0] != path]:
+        _drawn.pop(key, None)
+
+
+class _Gif(GifImageFile):
+    """A GIF, of which no frame may reach far out: Pillow would decode all of that, and crop it."""
+
+    most: float = inf  # pixels of the picture that such a frame makes larger
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_size" and prod(value) > self.most:
+            raise ValueError(f"a frame reaches out to {value}")
+        super().__setattr__(name, value)
+
+
+def _begin(image: _Gif, extent: tuple[int, int, int, int]) -> None:
+    """Draw the first frame, and dispose of it; nothing is around it."""
+    first, drawn = Image.new("RGBA", image.size), image.convert("RGBA")
+    if image.disposal_method < 2:  # it stays
+        first.paste(drawn.crop(extent), extent[:2])
+    image.im, image._mode, image.dispose = first.im, "RGBA", None
+    image.most = image.width * image.height + BAND_PIXELS
+    image.info["transparency"] = 0  # what is disposed of becomes clear
+
+
+def _resources(image: ImageFile.ImageFile) -> bytes:
+    """Photoshop's resources in a JPEG."""
+    segments = (data for name, data in getattr(image, "applist", ()) if name == "APP13")
+    start = exif_of.PHOTOSHOP
+    return b"".join(each.removeprefix(start) for each in segments if each.startswith(start))
+
+
+def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
+    """Pixels per inch, which were maybe rounded to whole ones per metre."""
+    across, down = info.get("dpi", (0, 0))
+    whole = round(across), round(down)
+    is_rounded = max(abs(across - whole[0]), abs(down - whole[1])) < _PER_METRE
+    return (whole if is_rounded else (across, down)) if across and down else None
+
+
+_ORIENTATION = 274  # of EXIF
+_PER_METRE = 0.02  # pixels per inch by which that rounding is off
+_RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+
+
+_PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
+
+
+def _interpreted(info: dict[Any, Any]) -> dict[Any, Any]:
+    """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
+    told = dict(info)
+    for name, text in info.items():
+        found = _RAW.match(text) if str(name).startswith(png.RAW_PROFILE) else None
+        if found is None:
+            continue
+        digits = "".join(found[2].split())[: 2 * int(found[1])]  # what is behind them is ignored
+        data = bytes.fromhex(digits[: len(digits) // 2 * 2])
+        for begins, key in _PROFILES.items():
+            if data.startswith(begins):
+                told.setdefault(key, data.removeprefix(exif_of.JPEG_XMP))
+    if "cicp" in info:
+        icc, colours = colour_profiles.coded(*info["cicp"])
+        if icc or not colours or "icc_profile" not in info:  # else that is better than none
+            told["icc_profile"], told["colours"] = icc, colours
+    elif not info.keys() & {"icc_profile", "srgb"} and info.keys() & {"gamma", "chromaticity"}:
+        made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
+        told["icc_profile"], told["colours"] = made
+    return told
 
 
 def _channels_of(image: Image.Image) -> int:
@@ -266,6 +433,8 @@ def _channels_of(image: Image.Image) -> int:
 def _refuse_cut_short(path: Path, image: ImageFile.ImageFile) -> None:
     """Raise EOFError where the file has no room for all that its header claims."""
     size = path.stat().st_size
+    if image.format in ("AVIF", "HEIF", "JPEG2000"):  # whose decoders refuse by themselves
+        return
     if image.format == "GIF":
         left, top, right, bottom = _small_frame(image) or (0, 0, *image.size)
         is_cut = (right - left) * (bottom - top) > size * _MAX_GIF

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from copy import copy
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -11,19 +13,21 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from PIL import ExifTags, Image
+from PIL import Image, UnidentifiedImageError
 from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
-from workbench.files.from_pillow import Decoded, note_first_of
+from workbench.files.from_pillow import Decoded, check_page
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.files.tiff_rows import levels_of
+from workbench.imaging.pictures import Page
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
+ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
+MAX_JPEGS = 256  # that are looked at, since slides have many; Pillow knows none of two channels
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
 _COLOURS: dict[int, int] = {  # how many channels of a page are colour
@@ -49,16 +53,18 @@ _WEBP = (COMPRESSION.WEBP, 34927)
 _JPEG = (COMPRESSION.JPEG, COMPRESSION.OJPEG)
 _FAX = (COMPRESSION.CCITTRLE, COMPRESSION.CCITTFAX3, COMPRESSION.CCITTFAX4)
 _BY_PILLOW = (*_COLOURS, PHOTOMETRIC.YCBCR, PHOTOMETRIC.CIELAB)
+_DNG_VERSION, _RAW = 50706, (32803, 34892)  # a tag; colours of a mosaic, and of one undone
 _CMYK = 1  # of the tag InkSet
 _ASSOCIATED, _UNASSOCIATED = 1, 2  # of the tag ExtraSamples
 
 
 def opened(
-    path: Path, files: ExitStack, level: int = 0, *, by_rows: bool = False
+    path: Path, files: ExitStack, number: int = 1, level: int = 0, *, by_rows: bool = False
 ) -> TiffReader | None:
     """Open a TIFF file; None where it is none, or this does not read it.
 
     files    closes it
+    number   of the page, from 1
     level    0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts
     by_rows  for some rows at a time; of the whole Pillow reads some kinds
     Raises ImageFileError where nothing reads it, EOFError where it is cut short.
@@ -66,10 +72,63 @@ def opened(
     if not is_tiff(path):
         return None
     tiff = files.enter_context(tifffile.TiffFile(path))
-    page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
+    if _is_raw(tiff.pages.first):
+        raise not_read(path.name, *RAW)
+    reader = TiffReader(path, tiff, number, level)
+    page = reader.page
+    if _PHOTOMETRIC_TAG not in page.tags and page.compression not in _FAX:
+        is_colour = page.samplesperpixel >= 3
+        page.photometric = PHOTOMETRIC.RGB if is_colour else PHOTOMETRIC.MINISBLACK
+        if _COLOUR_MAP_TAG in page.tags:
+            page.photometric = PHOTOMETRIC.PALETTE
     _refuse_odd(path, page)
     reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
-    return TiffReader(path, tiff, page) if reads else None
+    return reader if reads else None
+
+
+def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:
+    """The page of that number, from 1, and what is said of it.  Raises ImageFileError."""
+    count, first, planes, label = len(tiff.pages), tiff.pages.first, 1, ""
+    has_axes = count == 1 or '"axes"' in first.description  # else a look at all pages says nothing
+    if tiff.is_imagej or tiff.is_ome or (tiff.is_shaped and has_axes):
+        with suppress(Exception):  # damaged, they say nothing
+            planes, label = _planes_and_label(path, number - 1)
+    count = max(count, planes)
+    check_page(path, number, count)
+    page = copy(first) if planes > 1 else tiff.pages[number - 1]
+    assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
+    if planes > 1:
+        before, sizes = (number - 1) * first.nbytes, first.databytecounts
+        page.dataoffsets = tuple(each + before for each in first.dataoffsets)
+        page.databytecounts = tuple(min(each, first.nbytes) for each in sizes)
+    return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
+
+
+def _planes_and_label(path: Path, index: int) -> tuple[int, str]:
+    """How many planes lie one behind the other on the only page, and "c 2, z 5" of one, from 0."""
+    # By itself, as its pages become frames; and no other file is read, whatever OME says.
+    with tifffile.TiffFile(path, _multifile=False) as tiff:
+        planes, label = 1, ""
+        for each in tiff.series:
+            sizes, start = each.shape[: each.ndim - each.keyframe.ndim], each.keyframe.index
+            listed: Sequence[int | None] = range(start, start + prod(sizes))
+            if not each.dataoffset:  # they lie anywhere
+                listed = [page and page.index for page in each.pages]
+            elif len(tiff.pages) == 1:
+                planes = prod(sizes)
+            if sizes and index in listed:
+                named = zip(each.axes, np.unravel_index(listed.index(index), sizes), strict=False)
+                words = (f"{name.lower()} {n + 1}" for name, n in named if name not in "QI")
+                label = ", ".join(words)
+        return planes, label
+
+
+def _is_raw(page: tifffile.TiffPage) -> bool:
+    """True for the first page, a thumbnail, of a camera's raw file."""
+    pages: list[Any] = [page]
+    with suppress(Exception):  # the others are damaged
+        pages += page.pages or ()
+    return _DNG_VERSION in page.tags or any(each.photometric in _RAW for each in pages)
 
 
 def is_tiff(path: Path) -> bool:
@@ -79,11 +138,14 @@ def is_tiff(path: Path) -> bool:
 
 
 class TiffReader:
-    """A reader of the first page of a TIFF file, or of a reduced copy of that."""
+    """A reader of a page of a TIFF file, or of a reduced copy of the first one."""
 
-    def __init__(self, path: Path, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
-        self._path, self._tiff, self.page = path, tiff, page
-        self._first = tiff.pages.first
+    def __init__(self, path: Path, tiff: tifffile.TiffFile, number: int, level: int) -> None:
+        self._path, self._tiff = path, tiff
+        self._base, self.shown = _page_of(path, tiff, number)
+        self.page = levels_of(tiff)[level - 1] if level else self._base
+        self.count = self.shown.count
+        self._kept_fields: exif_of.Fields | None = None
 
     def need(self) -> Need:
         """Memory for the file's samples, and for what they become where that is not in place."""
@@ -99,15 +161,12 @@ class TiffReader:
 
     def read(self, notes: list[str]) -> Decoded:
         """Read (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
-        self.note_others(notes)
         return self.decoded(_as_stored(self.page), notes)
-
-    def note_others(self, notes: list[str]) -> None:
-        note_first_of(len(self._tiff.pages), notes)
 
     def sizes(self) -> tuple[tuple[int, int], ...]:
         """Width and height of the picture, then of its reduced copies in the file."""
-        pages = (self._first, *levels_of(self._tiff))
+        copies = levels_of(self._tiff) if self.shown.number == 1 else ()
+        pages = (self._base, *copies)
         return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
 
     def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
@@ -115,20 +174,32 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        page, tags = self.page, self._first.tags
+        if self._kept_fields is None:
+            self._kept_fields = exif_of.fields_in(self._tiff, notes, self._base)
+        page, tags, fields = self.page, self._base.tags, self._kept_fields
+        xmp = exif_of.data_of(fields, exif_of.XMP_TAG)
+        if _PHOTOMETRIC_TAG not in page.tags:
+            kind = "grey" if page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
+            notes.append(f"The file does not say what its samples mean; they are read as {kind}.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
             samples,
             None if is_inks else tags.valueof(ICC_PROFILE_TAG),
-            tags.valueof(ExifTags.Base.Orientation, 1),
-            lambda: exif_of.of_tiff(self._path, self._first),
-            tags.valueof(XMP_TAG),
+            exif_of.orientation_of(fields, xmp),
+            fields,
+            xmp,
+            self.shown,
+            exif_of.iptc_of(fields),
         )
 
 
 def _is_for_us(page: tifffile.TiffPage) -> bool:
     """True if tifffile reads the page; else Pillow does."""
+    if _PHOTOMETRIC_TAG not in page.tags and page.samplesperpixel == 1:  # Pillow inverts it
+        return page.compression not in _FAX and (
+            page.compression not in _JPEG or _is_usual_jpeg(page)
+        )
     return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
@@ -159,20 +230,42 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
             f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
             f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
-    ends = map(sum, zip(page.dataoffsets, page.databytecounts, strict=True))
-    if len(page.dataoffsets) < prod(page.chunked) or max(ends) > path.stat().st_size:
+    if len(page.dataoffsets) < prod(page.chunked):
         raise EOFError(path.name)
+    _end_with_file(path, page)
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
-    if page.compression in _WEBP:
-        _refuse_larger(path, page)
+    if page.compression in _WEBP or (_JPEG[0] == page.compression and page.samplesperpixel != 2):
+        _refuse_other_sizes(path, page)
+
+
+def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
+    """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
+
+    Some programs write too large a count of bytes, of which only the first are needed.
+    """
+    size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
+    for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
+        if at + count <= size:
+            continue
+        strip = index % -(-page.imagelength // high)
+        rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
+        needed = rows * -(-prod(page.chunks[1:]) * page.bitspersample // 8)
+        counts[index] = max(size - at, 0)
+        with path.open("rb") as file:
+            file.seek(at)
+            packed = file.read(counts[index])
+        unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
+        if page.imagedepth > 1 or len(unpack(packed, out=needed)) < needed:
+            raise EOFError(path.name)
+    page.databytecounts = tuple(counts)
 
 
 def _channels_of(page: tifffile.TiffPage) -> int:
     colours = _colours_of(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
-        return 3
+        return 3 + (page.samplesperpixel == 2)
     return min(colours, 3) + (page.samplesperpixel == colours + 1)
 
 
@@ -182,8 +275,12 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         colours = np.asarray(page.colormap).T  # of 16 bits, where some files fill the lower 8
         colours = (colours if colours.max() < 256 else colours >> 8).astype(np.uint8)
         expanded: NDArray[Any] = colours[samples[:, :, 0]]
+        alpha = _without_extra(samples, page, notes)[:, :, 1:]
+        if alpha.size:
+            alpha = spread(alpha, page.bitspersample, [])
+            expanded = np.dstack([expanded, alpha >> 8 * (alpha.itemsize - 1)]).astype(np.uint8)
         return expanded
-    samples = _spread(samples, page.bitspersample, notes)
+    samples = spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
         notes.append("Inverted: the file stores white as 0.")
         grey = samples[:, :, 0]
@@ -194,7 +291,17 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
         alpha = samples[:, :, 4:]
         samples = colour_profiles.cmyk_to_rgb(samples[:, :, :4], icc, notes)
         samples = np.dstack([samples, alpha]) if alpha.size else samples
-    return _to_pixel_type(samples, notes)
+    if str(samples.dtype) in PIXEL_TYPES:
+        return samples
+    with np.errstate(over="ignore"):
+        as_float = samples.astype(np.float32)
+    is_exact = str(samples.dtype) in _SPREAD
+    kept = "values unchanged" if is_exact else "rounded where it holds fewer digits"
+    before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
+    beyond = np.isinf(as_float).sum() - before
+    too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
+    notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
+    return as_float
 
 
 # -- what cannot be read
@@ -204,7 +311,18 @@ def _is_read(page: tifffile.TiffPage) -> bool:
     if page.compression not in (*_BOUNDED, *_WEBP, *_JPEG, *_FAX):
         return False
     if not _is_for_us(page):
-        return _is_read_by_pillow(page)
+        if page.compression in _FAX:
+            return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
+        is_in_planes = (
+            page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
+        )
+        return bool(
+            _PHOTOMETRIC_TAG in page.tags
+            and page.photometric in _BY_PILLOW
+            and page.bitspersample == 8
+            and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
+            and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
+        )
     is_inks = page.photometric == PHOTOMETRIC.SEPARATED
     has_white = _dtype(page).kind == "f" or page.dtype in ("uint8", "uint16")
     return bool(
@@ -216,26 +334,21 @@ def _is_read(page: tifffile.TiffPage) -> bool:
     )
 
 
-def _is_read_by_pillow(page: tifffile.TiffPage) -> bool:
-    if page.compression in _FAX:
-        return page.bitspersample == page.samplesperpixel == _COLOURS.get(page.photometric) == 1
-    is_in_planes = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE and page.samplesperpixel > 1
-    return bool(
-        page.photometric in _BY_PILLOW
-        and page.bitspersample == 8
-        and (page.photometric == PHOTOMETRIC.RGB or not is_in_planes)
-        and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
-    )
-
-
-def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:
-    """Raise ValueError where a strip or tile holds a picture that is larger than it should be."""
+def _refuse_other_sizes(path: Path, page: tifffile.TiffPage) -> None:
+    """Raise ValueError where a strip or tile holds a WebP larger than it, or a smaller JPEG."""
+    (high, wide), is_webp = page.chunks[:2], page.compression in _WEBP
     with path.open("rb") as file:
-        for offset, count in zip(page.dataoffsets, page.databytecounts, strict=True):
+        for index, offset in enumerate(page.dataoffsets[: None if is_webp else MAX_JPEGS]):
             file.seek(offset)
-            with Image.open(io.BytesIO(file.read(count))) as packed:
-                if packed.height > page.chunks[0] or packed.width > page.chunks[1]:
+            if not (data := file.read(page.databytecounts[index])):
+                continue  # a hole
+            with suppress(UnidentifiedImageError), Image.open(io.BytesIO(data)) as packed:
+                top = 0 if page.is_tiled else index % -(-page.imagelength // high) * high
+                is_small = packed.width < wide or packed.height < min(high, page.imagelength - top)
+                if (packed.height > high or packed.width > wide) if is_webp else is_small:
                     raise ValueError(f"a strip of {packed.size}")
+                continue
+            raise ValueError("a strip of something else")
 
 
 def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
@@ -257,7 +370,7 @@ def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
     return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
 
 
-def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
+def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
     """Spread samples of fewer bits than their type has, so that white is white."""
     if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
         return samples
@@ -283,13 +396,20 @@ def _without_extra(
     if held == colours:
         return samples
     meaning = page.extrasamples[0] if page.extrasamples else 0
-    if meaning == _ASSOCIATED:
-        notes.append("Premultiplied alpha undone.")
-        for rows in colour_profiles.bands(samples):
-            samples[rows, :, :-1] = _divided(samples[rows])
-    elif meaning != _UNASSOCIATED:
+    if meaning == _ASSOCIATED and page.photometric != PHOTOMETRIC.PALETTE:
+        undo_premultiplied(samples, notes)
+    elif meaning not in (_ASSOCIATED, _UNASSOCIATED):
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
+
+
+def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
+    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
+    notes.append("Premultiplied alpha undone.")
+    if colour_profiles.has_hidden_colours(samples):
+        notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
+    for rows in colour_profiles.bands(samples):
+        samples[rows, :, :-1] = _divided(samples[rows])
 
 
 def _divided(samples: NDArray[Any]) -> NDArray[Any]:
@@ -299,17 +419,3 @@ def _divided(samples: NDArray[Any]) -> NDArray[Any]:
     alpha = samples[..., -1:].astype(np.float64)
     colours = samples[..., :-1] * np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
     return np.rint(colours).clip(0, white) if is_integer else colours
-
-
-def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
-    if str(samples.dtype) in PIXEL_TYPES:
-        return samples
-    with np.errstate(over="ignore"):
-        as_float = samples.astype(np.float32)
-    is_exact = str(samples.dtype) in _SPREAD
-    kept = "values unchanged" if is_exact else "rounded where it holds fewer digits"
-    before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
-    beyond = np.isinf(as_float).sum() - before
-    too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
-    notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
-    return as_float

@@ -19,8 +19,9 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import profile_for
-from workbench.files.formats import Format, able, format_of
+from workbench.files.colour_profiles import has_hidden_colours, profile_for
+from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
+from workbench.files.from_pillow import need_heif
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 
@@ -28,14 +29,9 @@ from workbench.imaging.pictures import NO_METADATA, Metadata
 # metadata that the format holds.
 Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
-JPEG_QUALITY = 95  # where none is asked for
-# Of what is too large for `png.parts_of`; both at zlib's level 1.  Of 8 bits the best of three
-# filters for each row: files as large as Pillow's at that level, in three fifths of its time.
-PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
-PNG_16_BITS = {"strategy": imagecodecs.PNG.STRATEGY.RLE, "filter": imagecodecs.PNG.FILTER.SUB}
+JPEG_QUALITY = 95  # of JPEG and AVIF, where none is asked for
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
-XMP_TAG = 700  # of TIFF
-XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text in a PNG
+_BYTE, _UNDEFINED = 1, 7  # types of TIFF's tags
 
 
 def writer_for(path: Path, samples: Samples) -> Writer:
@@ -53,18 +49,15 @@ def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata:
     channels = samples.shape[2]
     chunks = [(b"iCCP", b"icc\0\0" + _packed_profile(channels))]
     if metadata.xmp is not None:
-        chunks.append((b"iTXt", XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
-    if metadata.exif is not None:
-        chunks.append((b"eXIf", metadata.exif))
-    if samples.nbytes <= png.MAX_BYTES:
-        file.writelines(png.parts_of(samples, chunks))
-        return
-    encoded = imagecodecs.png_encode(
-        _plain(samples),
-        level=imagecodecs.PNG.COMPRESSION.SPEED,
-        **PNG_8_BITS if samples.dtype == np.uint8 else PNG_16_BITS,
-    )
-    file.writelines(png.parts_with(encoded, chunks))
+        chunks.append((b"iTXt", png.XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
+    if metadata.iptc is not None:
+        chunks.append(png.raw_profile("iptc", exif_of.resources_of(metadata.iptc)))
+    if (exif := exif_of.with_resolution(metadata)) is not None:
+        chunks.append((b"eXIf", exif))
+    if metadata.resolution is not None:
+        per_metre = (round(each / 0.0254) for each in metadata.resolution)
+        chunks.append((b"pHYs", struct.pack(">IIB", *per_metre, 1)))
+    file.writelines(png.parts_of(samples, chunks))
 
 
 @cache
@@ -75,7 +68,7 @@ def _packed_profile(channels: int) -> bytes:
 def _write_tiff(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
     words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
-    with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
+    with tifffile.TiffWriter(file, bigtiff=is_big, byteorder="<") as tiff:
         tiff.write(samples if channels > 1 else samples[:, :, 0], **words)
     if metadata.exif is not None:
         exif_of.fill_tiff(file, metadata.exif)
@@ -90,8 +83,12 @@ def tiff_words(
     """
     tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
     if metadata.xmp is not None:
-        tags.append((XMP_TAG, "B", len(metadata.xmp), metadata.xmp, True))
+        tags.append((exif_of.XMP_TAG, _BYTE, len(metadata.xmp), metadata.xmp, True))
+    if metadata.iptc is not None:
+        tags.append((exif_of.IPTC_TAG, _UNDEFINED, len(metadata.iptc), metadata.iptc, True))
     return {
+        "resolution": metadata.resolution,
+        "resolutionunit": None if metadata.resolution is None else "inch",
         "photometric": "rgb" if channels >= 3 else "minisblack",
         "planarconfig": "contig" if channels > 1 else None,
         "extrasamples": ["unassalpha"] if channels in (2, 4) else None,
@@ -103,10 +100,9 @@ def tiff_words(
     }
 
 
-APP1, APP2 = 0xE1, 0xE2
-JPEG_XMP = b"http://ns.adobe.com/xap/1.0/\0"  # in front of XMP in an APP1
+APP1, APP2, APP13 = 0xE1, 0xE2, 0xED
 JPEG_ICC = b"ICC_PROFILE\0\x01\x01"  # in front of a profile in an APP2: the first of one part
-_JPEG_HEADER_END = 2 + 18  # the signature and JFIF's own segment, which encoders write first
+_JFIF_DENSITY, _JPEG_HEADER_END = 13, 20  # of JFIF's own segment, which encoders write first
 
 
 def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
@@ -120,30 +116,67 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
         subsampling="444",
     )
     view, segments = memoryview(encoded), []
-    if metadata.exif is not None:
-        segments.append((APP1, exif_of.PREFIX + metadata.exif))
+    if (exif := exif_of.with_resolution(metadata)) is not None:
+        segments.append((APP1, exif_of.PREFIX + exif))
     if metadata.xmp is not None:
-        segments.append((APP1, JPEG_XMP + metadata.xmp))
+        segments.append((APP1, exif_of.JPEG_XMP + metadata.xmp))
     segments.append((APP2, JPEG_ICC + profile_for(channels)))
-    file.write(view[:_JPEG_HEADER_END])
+    if metadata.iptc is not None:
+        segments.append((APP13, exif_of.PHOTOSHOP + exif_of.resources_of(metadata.iptc)))
+    told = metadata.resolution or (0, 0)
+    is_held = all(1 <= each < 65_535 for each in told)  # in whole pixels per inch
+    density = struct.pack(">BHH", is_held, *(round(each) if is_held else 1 for each in told))
+    file.write(
+        bytes(view[:_JFIF_DENSITY]) + density + view[_JPEG_HEADER_END - 2 : _JPEG_HEADER_END]
+    )
     for kind, data in segments:  # of 65,533 bytes at most each
         file.write(struct.pack(">BBH", 0xFF, kind, len(data) + 2) + data)
     file.write(view[_JPEG_HEADER_END:])
 
 
 def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    options: dict[str, Any] = {"lossless": True} if quality is None else {"quality": quality}
-    if metadata.exif is not None:
-        options["exif"] = exif_of.PREFIX + metadata.exif
+    how = {"lossless": True} if quality is None else {"quality": quality}
+    _write_by_pillow(file, samples, metadata, "WebP", exact=True, **how)
+
+
+def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
+    how: dict[str, Any] = {"quality": quality or JPEG_QUALITY, "subsampling": layout}
+    _write_by_pillow(file, samples, metadata, "AVIF", **how)
+
+
+def _write_heic(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    need_heif("Cannot save")
+    how = {"quality": -1, "matrix_coefficients": 0} if quality is None else {"quality": quality}
+    _write_by_pillow(file, samples, metadata, "HEIF", chroma=444, **how)
+
+
+def _write_by_pillow(
+    file: BinaryIO, samples: Samples, metadata: Metadata, kind: str, **options: Any
+) -> None:
+    if (exif := exif_of.with_resolution(metadata)) is not None:
+        options["exif"] = exif_of.PREFIX + exif
     if metadata.xmp is not None:
         options["xmp"] = metadata.xmp
     icc = profile_for(samples.shape[2])
-    Image.fromarray(samples).save(file, "WebP", icc_profile=icc, exact=True, **options)
+    Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
+
+
+def _write_jpeg_2000(
+    file: BinaryIO, samples: Samples, quality: int | None, _metadata: Metadata
+) -> None:
+    ratio_db = 0 if quality is None else 20 + quality * 2 // 5  # of signal to noise; 0: no loss
+    how: dict[str, Any] = {"codecformat": "jp2", "reversible": quality is None}
+    file.write(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
 
 
 def _plain(samples: Samples) -> Samples:
     """Samples as encoders take them: C-contiguous, grey ones as (H, W)."""
     return np.ascontiguousarray(samples if samples.shape[2] > 1 else samples[:, :, 0])
+
+
+def _write_bmp(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
+    Image.fromarray(_plain(samples)).save(file, "BMP", dpi=metadata.resolution or (0, 0))
 
 
 def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata: Metadata) -> None:
@@ -153,13 +186,41 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
     file.write(samples.astype(samples.dtype.newbyteorder(">"), copy=False).data)
 
 
+def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+    if samples.dtype == np.float16 and np.isnan(samples).any():
+        raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
+    how: dict[str, Any] = {"lossless": quality is None, "usecontainer": True}
+    file.write(imagecodecs.jpegxl_encode(_plain(samples), level=quality, **how))
+    if (exif := exif_of.with_resolution(metadata)) is not None:
+        file.write(struct.pack(">I4sI", len(exif) + 12, b"Exif", 0) + exif)  # 0: it begins there
+    if metadata.xmp is not None:
+        file.write(struct.pack(">I4s", len(metadata.xmp) + 8, b"xml ") + metadata.xmp)
+
+
+def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
+    import OpenEXR
+
+    names = EXR_CHANNELS[samples.shape[2] - 1]
+    if names.endswith("A"):  # which is multiplied in
+        samples = samples.copy()
+        samples[..., :-1] *= samples[..., -1:]
+    planes = {name: np.ascontiguousarray(samples[..., at]) for at, name in enumerate(names)}
+    header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+    OpenEXR.File(header, planes).write(file)
+
+
 WRITERS: dict[str, Writer] = {
     "PNG": _write_png,
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
     "WebP": _write_webp,
-    "BMP": lambda file, samples, *_: Image.fromarray(_plain(samples)).save(file, "BMP"),
+    "BMP": _write_bmp,
     "PNM": _write_pnm,
+    "JPEG XL": _write_jxl,
+    "OpenEXR": _write_exr,
+    "JPEG 2000": _write_jpeg_2000,
+    "AVIF": _write_avif,
+    "HEIC": _write_heic,
 }
 
 
@@ -186,25 +247,47 @@ class Fit:
         return f"{self.format.title}: {lost}. Without loss: {keeps}."
 
 
+_BECOMES = {"u": "are rounded to 8 bits", "f": "become floats from 0 to 1"}  # by the new kind
+
+
 def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fit:
     """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError."""
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
-    before, after, kept = samples.shape[2], corner.shape[2], wanted.kept(metadata)
+    before, after = samples.shape[2], corner.shape[2]
     changes = {
-        f"{samples.dtype} values are rounded to 8 bits": corner.dtype != samples.dtype,
+        f"{samples.dtype} values {_BECOMES[corner.dtype.kind]}": corner.dtype != samples.dtype,
         "what is transparent becomes white": before in (2, 4) and after in (1, 3),
+        "colours of pixels with alpha 0 become 0": wanted.family == "OpenEXR"
+        and before in (2, 4)
+        and has_hidden_colours(samples),
         "grey becomes three equal channels": before <= 2 < after,
         "colours become grey": before > 2 >= after,
-        "EXIF (camera, date, place) is dropped": kept.exif != metadata.exif,
-        "XMP (title, rating, keywords) is dropped": kept.xmp != metadata.xmp,
+        **{f"{_LOST[name]} is dropped": True for name in _lost(metadata, wanted)},
     }
     made = tuple(change for change, is_made in changes.items() if is_made)
     why_not = wanted.why_not(np.broadcast_to(corner, (*samples.shape[:2], after)))
     if not made and why_not is None:
         return Fit(wanted)
-    instead = tuple(each.title for each in able(samples) if each.kept(metadata) == metadata)
+    instead = tuple(each.title for each in able(samples) if not _lost(metadata, each))
     return Fit(wanted, made, why_not, instead)
+
+
+_LOST = {
+    "exif": "EXIF (camera, date, place)",
+    "xmp": "XMP (title, rating, keywords)",
+    "iptc": "IPTC (caption, credit, place)",
+    "resolution": "the resolution (size on paper)",
+}
+
+
+def _lost(metadata: Metadata, wanted: Format) -> list[str]:
+    """The fields of `Metadata` that are lost in a format, but for the name of a program alone."""
+    kept = wanted.kept(metadata)
+    lost = [name for name in _LOST if getattr(kept, name) != getattr(metadata, name)]
+    if "exif" in lost and metadata.exif is not None and not exif_of.is_telling(metadata.exif):
+        lost.remove("exif")
+    return lost
 
 
 def reduced(path: Path, samples: Samples) -> Samples:
@@ -227,7 +310,9 @@ def _reduced(samples: Samples, wanted: Format) -> Samples:
         has_alpha = channels in (2, 4)
         fitting = [each for each in wanted.channels if (each in (2, 4)) == has_alpha]
         samples = with_channels(samples, fitting[-1])
-    return samples if str(samples.dtype) in wanted.pixel_types else stored_as(samples, "uint8")
+    if str(samples.dtype) in wanted.pixel_types:
+        return samples
+    return stored_as(samples, "uint8" if "uint8" in wanted.pixel_types else "float32")
 
 
 def _on_white(samples: Samples) -> Samples:

@@ -14,19 +14,21 @@ from numpy.typing import NDArray
 from kernels.core import safe_files
 from kernels.pictures.generated import PICTURES
 from workbench.files.formats import format_of
-from workbench.files.picture_errors import ImageFileError, TooLargeError
+from workbench.files.picture_errors import ImageFileError, LargePictureError, TooLargeError
 from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
 
 
 def load(
     path: str | Path,
     *,
+    page: int = 1,
     ask: bool = False,
     is_stopped: Callable[[], bool] = lambda: False,
     max_bytes: int | None = None,
 ) -> Picture:
     """Read a picture by its content, whatever its extension; safe on any thread.
 
+    page        number, from 1, of the page, frame or plane
     ask         raise LargePictureError, before any memory is taken, where the user is to be asked
     is_stopped  is asked now and then; True: StoppedError is raised there
     max_bytes   raise TooLargeError where filtering it takes more, or more than is free
@@ -37,10 +39,18 @@ def load(
     _check_readable(path)
     from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
-    samples, notes, metadata = image_decoders.decode(path, ask, is_stopped, max_bytes)
-    picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata)
+    samples, notes, metadata, shown = image_decoders.decode(path, page, ask, is_stopped, max_bytes)
+    picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata, page=shown)
     _ = picture.is_transparent  # which the window asks for
     return picture
+
+
+def page_count(path: Path) -> int:
+    """Return how many pages, frames or planes a file has.  Raises ImageFileError."""
+    _check_readable(path)
+    from workbench.files import image_decoders
+
+    return image_decoders.page_count(path)
 
 
 def save(
@@ -51,7 +61,7 @@ def save(
 ) -> None:
     """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
-    quality   1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
+    quality   1 to 100, where the format knows one; None: without any loss where it can, else high
     metadata  as `Picture.metadata` has them; left out where the format cannot hold them
     Raises ImageFileError, and then leaves the folder as it was.
     """
@@ -107,44 +117,52 @@ def _check_readable(path: Path) -> None:
 def load_any_size(
     path: str | Path,
     *,
+    page: int = 1,
     ask: bool = False,
     is_stopped: Callable[[], bool] = lambda: False,
     say: Callable[[float], None] = lambda _: None,
+    is_reduced: bool = False,
 ) -> Picture:
     """Read a picture, of a TIFF that does not fit into memory a reduced copy.
 
-    ask, is_stopped  as `load` has them; about a copy nothing is asked
-    say              gets the share of a copy that has been read now and then
+    page, ask, is_stopped  as `load` has them; about a copy nothing is asked
+    say                    gets the share of a copy that has been read now and then
+    is_reduced             read a copy of a TIFF in any case
 
     Raises ImageFileError.
     """
     path = Path(path).absolute()
     try:
-        return load(path, ask=ask, is_stopped=is_stopped)
-    except TooLargeError:
+        if not is_reduced:
+            return load(path, page=page, ask=ask, is_stopped=is_stopped)
+    except (LargePictureError, TooLargeError) as error:
         from workbench.files.from_tiff import is_tiff  # tifffile: not before it is needed
 
-        if not is_tiff(path):
+        has_copy = is_tiff(path)
+        if isinstance(error, LargePictureError):
+            error.has_copy = has_copy
+        if not has_copy or isinstance(error, LargePictureError):
             raise
     from workbench.files.large_pictures import load_reduced
 
-    return load_reduced(path, is_stopped, say)
+    return load_reduced(path, is_stopped, say, page)
 
 
 @dataclass(frozen=True, slots=True)
 class PictureRef:
     """A reference to a picture.
 
-    path, built_in  as in `state.Picture`; without either there is no way back to it.
+    path, built_in, page  as in `Picture`; without the first two there is no way back to it
     """
 
     name: str
     path: Path | None = None
     built_in: str | None = None
+    page: int = 1
 
     @classmethod
     def of(cls, picture: Picture) -> PictureRef:
-        return cls(picture.name, picture.path, picture.built_in)
+        return cls(picture.name, picture.path, picture.built_in, picture.page.number)
 
     @property
     def can_load(self) -> bool:
@@ -157,7 +175,7 @@ class PictureRef:
     def load(self) -> Picture:
         """Load the picture, which may take a while.  Raises ImageFileError."""
         if self.path is not None:
-            return load_any_size(self.path)
+            return load_any_size(self.path, page=self.page)
         if self.built_in not in PICTURES:
             raise ImageFileError(f"{self.name} came from no file, so it cannot be opened again.")
         built_in = PICTURES[self.built_in]
@@ -166,17 +184,18 @@ class PictureRef:
     def to_data(self) -> dict[str, Any]:
         """The reference as JSON can hold it."""
         path = str(self.path) if self.path else None
-        return {"name": self.name, "path": path, "built_in": self.built_in}
+        return {"name": self.name, "path": path, "built_in": self.built_in, "page": self.page}
 
     @classmethod
     def from_data(cls, data: Any) -> PictureRef | None:
         """Make a reference of `to_data`'s result; None for anything that leads to no picture."""
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             return None
-        path, built_in = data.get("path"), data.get("built_in")
+        path, built_in, page = data.get("path"), data.get("built_in"), data.get("page")
         found = cls(
             data["name"],
             Path(path) if isinstance(path, str) and path else None,
             built_in if isinstance(built_in, str) else None,
+            page if type(page) is int and page > 0 else 1,
         )
         return found if found.can_load else None

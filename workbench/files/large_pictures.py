@@ -16,34 +16,34 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span, Surroundings
 from kernels.pictures.generated import stored_as
 from workbench.files import colour_profiles, from_tiff
-from workbench.files.from_pillow import Decoded
-from workbench.files.image_decoders import failures_in_words, kept_of, upright
+from workbench.files.from_pillow import Decoded, IsStopped
+from workbench.files.image_decoders import ON_ITS_SIDE, failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.files.tiff_rows import TiffRows
 from workbench.imaging.pictures import LargeSource, Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
-# Orientations of EXIF that turn rows around, or columns; from _ON_ITS_SIDE on rows are columns.
+# Orientations of EXIF that turn rows around, or columns.
 _UPSIDE_DOWN, _MIRRORED = (3, 4), (2, 3)
-_ON_ITS_SIDE = 5
 
 
 class LargePicture:
     """A TIFF that is open, of any size, for one thread; to be closed.
 
     width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
-    notes, metadata  as `Picture` has them
+    notes, metadata, page  as `Picture` has them
     """
 
     def __init__(
-        self, path: Path, pixel_type: str | None = None, kept: int = 0, level: int = 0
+        self, path: Path, pixel_type: str | None = None, kept: int = 0, copy: int = 0, page: int = 1
     ) -> None:
         """Open the picture.
 
         pixel_type  store what is read so; None: as in the file
         kept        so many rows at the end of what was read last are wanted again, probably
-        level       0: all of it; else one of the reduced copies in the file, as `sizes` counts
+        copy        0: all of it; else one of the reduced copies in the file, as `sizes` counts
+        page        number of the page, from 1
 
         Raises ImageFileError, also for what cannot be read some rows at a time.
         """
@@ -51,13 +51,14 @@ class LargePicture:
         self._files = ExitStack()
         try:
             with failures_in_words(path.name):
-                reader = from_tiff.opened(path, self._files, level, by_rows=True)
+                reader = from_tiff.opened(path, self._files, page, copy, by_rows=True)
                 if reader is None:
                     raise ImageFileError(
                         f"{path.name} does not fit into memory, and is of a kind that is read as a "
                         "whole; save it as a TIFF that is packed in another way, or not at all."
                     )
                 self._reader, self._rows = reader, TiffRows(path, reader.page, kept)
+                self.page = reader.shown
                 self._files.callback(self._rows.close)
                 self.notes = tuple(self._look())
         except BaseException:
@@ -108,9 +109,10 @@ class LargePicture:
             return self._reader.sizes()
 
     def sample(self) -> Picture:
-        """A picture of one pixel that is like this one in all but its size."""
+        """A picture of one pixel, all 0, of this one's type, channels, page, notes and metadata."""
         pixel = np.zeros((1, 1, self.channels), self.dtype)
-        return Picture(self.path.name, pixel, self.path, self.notes, metadata=self.metadata)
+        how: dict[str, Any] = {"metadata": self.metadata, "page": self.page}
+        return Picture(self.path.name, pixel, self.path, self.notes, **how)
 
     @property
     def row_bytes(self) -> int:
@@ -123,9 +125,9 @@ class LargePicture:
 
     @property
     def stamp(self) -> list[int]:
-        """Numbers that differ when the file has changed.  Raises OSError."""
+        """Numbers that differ when the file has changed, and by page.  Raises OSError."""
         status = self.path.stat()
-        return [status.st_size, status.st_mtime_ns]
+        return [status.st_size, status.st_mtime_ns, self.page.number]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -144,7 +146,7 @@ class LargePicture:
         stored, notes = self._rows.read(0, 1), list[str]()
         decoded = self._reader.decoded(stored, notes)
         self._icc, self._orientation = decoded.icc, decoded.orientation
-        if self._orientation >= _ON_ITS_SIDE:
+        if self._orientation >= ON_ITS_SIDE:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and lies on its side: its rows are "
                 "columns of the picture; save it upright with another program."
@@ -154,7 +156,6 @@ class LargePicture:
         made = stored_as(as_read, self._pixel_type or str(as_read.dtype))
         self.channels, self.dtype = made.shape[2], made.dtype
         self._is_as_stored = made is stored and not notes
-        self._reader.note_others(notes)
         self.metadata = kept_of(decoded, self.height, self.width, notes)
         return notes
 
@@ -174,16 +175,16 @@ Say = Callable[[float], None]  # gets the share that has been read
 
 
 def load_reduced(
-    path: Path, is_stopped: Callable[[], bool] = lambda: False, say: Say = lambda _: None
+    path: Path, is_stopped: IsStopped = lambda: False, say: Say = lambda _: None, page: int = 1
 ) -> Picture:
     """Read a copy of a picture that fits into memory; all of it where that does.
 
-    is_stopped  as `image_files.load` has it
-    say         gets the share that has been read now and then
+    is_stopped, page  as `image_files.load` has them
+    say               gets the share that has been read now and then
 
     Raises ImageFileError.
     """
-    with LargePicture(path) as whole:
+    with LargePicture(path, page=page) as whole:
         like, size = whole.sample(), (whole.width, whole.height)
         sizes: Sequence[Size] = (size,)
         with suppress(ImageFileError):  # damaged copies are none
@@ -240,7 +241,7 @@ def _read(
     path: Path, level: int, step: int, like: Picture, is_stopped: Callable[[], bool], say: Say
 ) -> NDArray[Any]:
     """The chosen pixels, (H, W, C); raises ImageFileError where the copy is of another kind."""
-    with LargePicture(path, level=level) as picture:
+    with LargePicture(path, copy=level, page=like.page.number) as picture:
         channels, dtype = like.samples.shape[2], like.samples.dtype
         if (picture.channels, picture.dtype) != (channels, dtype):
             raise ImageFileError(f"The reduced copies in {path.name} are of another kind.")
@@ -266,17 +267,19 @@ class RegionReader:
 
     def __init__(self) -> None:
         self._file: LargePicture | None = None
-        self._of: tuple[Path, str] | None = None
+        self._of: tuple[Path, str, int] | None = None
         self._last: tuple[Surroundings, NDArray[Any]] | None = None
 
-    def read(self, path: Path, pixel_type: str, wanted: Surroundings) -> NDArray[Any]:
-        """Return the samples, (rows, columns, C), read-only, stored as `pixel_type`.
+    def read(self, picture: Picture, wanted: Surroundings) -> NDArray[Any]:
+        """Return samples of the whole, (rows, columns, C), read-only, stored as the copy's.
 
         Raises ImageFileError.
         """
-        if self._file is None or self._of != (path, pixel_type):
+        assert picture.path is not None
+        of = picture.path, str(picture.samples.dtype), picture.page.number
+        if self._file is None or self._of != of:
             self.close()
-            self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)
+            self._file, self._of = LargePicture(*of[:2], page=of[2]), of
         if self._last is None or self._last[0] != wanted:
             self._last = None  # before there are two
             file = self._file

@@ -9,7 +9,6 @@ from workbench.base.memory import memory_available_bytes, memory_there_bytes
 from workbench.files.picture_errors import LargePictureError, TooLargeError
 from workbench.imaging.display_mapping import shown_bytes
 
-LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about
 RESULTS = 2  # the one in view, and the one being made
 SHOWN = 3  # the picture, the result in view, and the one that comes next
 # What the modes take beside them, in bytes per pixel: a difference or mismatches in colour, with
@@ -48,7 +47,7 @@ def is_large(need: Need, free: int | None = None) -> bool:
     free  bytes of memory; None: to be found out
     """
     free = memory_available_bytes() if free is None else free
-    return need.to_show > min(LARGE_BYTES, free // 2)
+    return need.to_show > free // 2
 
 
 def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:

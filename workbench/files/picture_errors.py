@@ -11,7 +11,11 @@ class LargePictureError(ImageFileError):
     """A picture needs so much memory that the user is to be asked whether to open it.
 
     str(error) says how much.  Nothing but its header was read.
+
+    has_copy  whether a reduced copy can be opened in its place
     """
+
+    has_copy = False
 
 
 class TooLargeError(ImageFileError):
@@ -28,3 +32,13 @@ class TooLargeError(ImageFileError):
 
 class StoppedError(ImageFileError):
     """Nobody wants the picture any more."""
+
+
+RAW = "a camera's raw file", "develop it with darktable or RawTherapee, and save it as TIFF"
+
+
+def not_read(
+    name: str, kind: str, advice: str = "save it as TIFF with another program"
+) -> ImageFileError:
+    """Return the error of a sound file whose kind nothing here reads."""
+    return ImageFileError(f"{name} is {kind}, which this program does not read; {advice}.")

@@ -10,10 +10,14 @@ from typing import Any, BinaryIO, NamedTuple
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
+from PIL import PngImagePlugin
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
 PLAIN_UTF8 = b"\0\0\0\0\0"
+
+
 _HEADER_END = len(SIGNATURE) + 8 + 13 + 4  # the signature and the IHDR chunk, always the first
 
 
@@ -30,7 +34,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return b"".join(chunk_parts(kind, data))
 
 
-def chunk_parts(kind: bytes, data: bytes) -> tuple[bytes, bytes, bytes]:
+def chunk_parts(kind: bytes, data: bytes | memoryview) -> tuple[bytes, bytes | memoryview, bytes]:
     """Return the same in parts, so that large data are not copied."""
     checksum = zlib.crc32(data, zlib.crc32(kind))
     return struct.pack(">I", len(data)) + kind, data, struct.pack(">I", checksum)
@@ -50,11 +54,12 @@ def parts_with(
 def chunks(file: BinaryIO) -> Iterator[Chunk]:
     """Yield the chunks in order, skipping over their data; none where `file` is not a PNG.
 
-    Ends early, without complaint, where the file does.
+    Ends early, without complaint, where the file does; what is behind its end means nothing.
     """
     if file.read(len(SIGNATURE)) != SIGNATURE:
         return
-    while len(head := file.read(8)) == 8:
+    kind = b""
+    while kind != b"IEND" and len(head := file.read(8)) == 8:
         length, kind = struct.unpack(">I4s", head)
         found = Chunk(kind, file.tell(), length)
         yield found
@@ -63,16 +68,75 @@ def chunks(file: BinaryIO) -> Iterator[Chunk]:
 
 def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     """Return the chunk's data, or None where they are cut short or their checksum is wrong."""
+    is_whole = _is_whole(file, found)
     file.seek(found.offset)
-    data = file.read(found.length)
-    checksum = file.read(4)
-    is_whole = len(data) == found.length and len(checksum) == 4
-    matches = is_whole and zlib.crc32(found.kind + data) == int.from_bytes(checksum, "big")
-    return data if matches else None
+    return file.read(found.length) if is_whole else None
 
 
-MAX_BYTES = 1 << 27  # of samples
-LEVEL = 1
+MAX_SIDE_BYTES = 1 << 26  # that a text or a profile unpacks to
+BLOCK_BYTES = 1 << 20
+RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
+_OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
+_TEXTS = (b"tEXt", b"zTXt", b"iTXt")
+# Pillow allows so little that it refuses pictures.
+PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
+
+
+class Contents(NamedTuple):
+    """What is in a file beside its samples."""
+
+    info: dict[Any, Any]  # as `Image.info` of Pillow, also of what stands behind the samples
+    kinds: list[bytes]  # of sound chunks
+    damaged: list[str]  # kinds of chunks
+    sound: bytes | None  # the file without those; None: there are none
+
+
+def found_in(file: BinaryIO) -> Contents:
+    """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
+    stream, texts = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
+    sound, damaged = list[Chunk](), list[str]()
+    for each in chunks(file):
+        reader = texts if each.kind in _TEXTS else stream  # so that no keyword is taken for a fact
+        parse = getattr(reader, f"chunk_{each.kind.decode('latin-1')}", None)
+        try:
+            if not (each.kind.isalpha() and (each.kind in _NOT_READ or _is_whole(file, each))):
+                raise ValueError(each.kind)
+            file.seek(each.offset)
+            if each.kind == b"cICP":
+                stream.im_info["cicp"] = struct.unpack("4B", file.read(each.length))
+            elif parse and each.kind not in _OF_SAMPLES + _NOT_READ:
+                parse(each.offset, each.length)
+                if each.kind == b"iCCP" and not stream.im_info["icc_profile"]:
+                    raise ValueError(each.kind)
+            sound.append(each)
+        except (ValueError, SyntaxError, IndexError, struct.error):
+            if each.kind[:1].isupper():  # so that nothing can be made of the file without it
+                raise
+            damaged.append(each.kind.decode("latin-1"))
+    info = stream.im_info
+    for name, text in texts.im_info.items():
+        if str(name).startswith(RAW_PROFILE) or (name == "xmp" and isinstance(text, bytes)):
+            info[name] = text
+    parts = [SIGNATURE, *(_whole(file, each) for each in sound if each.kind not in _TEXTS)]
+    whole = b"".join(parts) if damaged else None
+    return Contents(info, [each.kind for each in sound], damaged, whole)
+
+
+def _is_whole(file: BinaryIO, found: Chunk) -> bool:
+    """True if the chunk's checksum is right, without all of it in memory."""
+    file.seek(found.offset)
+    checksum, left = zlib.crc32(found.kind), found.length
+    while left and (data := file.read(min(left, BLOCK_BYTES))):
+        checksum, left = zlib.crc32(data, checksum), left - len(data)
+    return file.read(4) == checksum.to_bytes(4, "big")
+
+
+def _whole(file: BinaryIO, found: Chunk) -> bytes:
+    file.seek(found.offset - 8)
+    return file.read(found.length + 12)
+
+
+LEVEL, MAX_CHUNK_BYTES = 1, 1 << 30
 BAND_BYTES = 1 << 21  # of rows that are filtered at once
 SUB, UP = 1, 2  # filters, as PNG numbers them: the difference to the pixel before, or above
 STEP = 5  # of bytes, one tells which filter is the better one; any channel's, so no channel's count
@@ -93,7 +157,9 @@ def parts_of(
     for kind, data in ((b"IHDR", header), *more):
         yield from chunk_parts(kind, data)
     rows: Any = filtered(samples).reshape(-1)
-    yield from chunk_parts(b"IDAT", bytes(imagecodecs.deflate_encode(rows, level=LEVEL)))
+    packed = memoryview(imagecodecs.deflate_encode(rows, level=LEVEL))
+    for start in range(0, len(packed), MAX_CHUNK_BYTES):
+        yield from chunk_parts(b"IDAT", packed[start : start + MAX_CHUNK_BYTES])
     yield from chunk_parts(b"IEND", b"")
 
 
@@ -138,3 +204,9 @@ def _size(differences: NDArray[np.uint8]) -> NDArray[np.int64]:
     some = differences[:, ::STEP].view(np.int8).astype(np.int16)
     total: NDArray[np.int64] = np.abs(some).sum(axis=1, dtype=np.int64)
     return total
+
+
+def raw_profile(name: str, data: bytes) -> tuple[bytes, bytes]:
+    """A chunk of a profile as a text, as ImageMagick began to write them."""
+    text = f"\n{name}\n{len(data):8}\n{data.hex()}\n".encode()
+    return b"zTXt", (RAW_PROFILE + name).encode() + b"\0\0" + zlib.compress(text)

@@ -79,7 +79,13 @@ class TiffRows:
         out = np.empty(shape, self.dtype) if out is None else out
         if self._is_raw:
             for y, rows in enumerate([out] if is_whole else out, first):
-                self._read_raw(y, left, rows)
+                # Samples lie one behind the other, not packed.
+                before = y * self.row_bytes + left * self.channels * self.dtype.itemsize
+                self._file.seek(self._page.dataoffsets[0] + before)
+                if self._file.readinto(rows.data.cast("B")) < rows.nbytes:
+                    raise EOFError(self._file.name)
+                if np.dtype(self._page.parent.byteorder + rows.dtype.char) != rows.dtype:
+                    rows.byteswap(inplace=True)
             return out
         rows, wide, kept = self.segment_rows, self._segment_width, dict[int, NDArray[Any]]()
         again = (end - self._kept_rows, end)
@@ -111,15 +117,6 @@ class TiffRows:
         self._threads.shutdown()
         self._file.close()
 
-    def _read_raw(self, first: int, left: int, out: NDArray[Any]) -> None:
-        """Read samples that lie one behind the other, not packed, from a row and a column on."""
-        before = first * self.row_bytes + left * self.channels * self.dtype.itemsize
-        self._file.seek(self._page.dataoffsets[0] + before)
-        if self._file.readinto(out.data.cast("B")) < out.nbytes:
-            raise EOFError(self._file.name)
-        if np.dtype(self._page.parent.byteorder + out.dtype.char) != out.dtype:
-            out.byteswap(inplace=True)
-
     def _decode(self, number: int, out: NDArray[Any], across: range) -> None:
         page = self._page
         down = -(-self.height // self.segment_rows)
@@ -145,7 +142,7 @@ class TiffRows:
         if data is not None:
             with Image.open(io.BytesIO(data)) as packed:
                 across, down = packed.width - self._segment_width, packed.height - self.segment_rows
-                if max(across, down) >= JPEG_BLOCK:
+                if max(across, down) >= JPEG_BLOCK or across < 0:
                     raise ValueError(f"a segment of {packed.size}")
         return {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
 
@@ -230,7 +227,7 @@ def lay_out(
     pixels = -(-height // high) * high * -(-width // wide) * wide
     is_big = pixels * channels * dtype.itemsize > MAX_TIFF_BYTES
     with _Sparse(path, "w+") as file:
-        with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
+        with tifffile.TiffWriter(file, bigtiff=is_big, byteorder="<") as tiff:
             tiff.write(
                 None,
                 shape=shape if channels > 1 else shape[:2],

@@ -280,7 +280,7 @@ class Mismatch:
     wrong: int  # are off by more than they may be
     is_place: NDArray[np.bool_]  # to go to, row by row: the wrong ones, or if none is, all others
     furthest: float  # largest |output - reference|, in sample values
-    is_judged: bool = True  # whether it is known what is wrong: float32 sums may overflow
+    unjudged: str = ""  # what is said where it is not known what is wrong
 
     @property
     def is_over(self) -> bool:
@@ -319,8 +319,8 @@ class Mismatch:
             return "no pixel differs"
         others = f"{self.differing - self.wrong:,}"
         counts = f"orange: {self.wrong:,} wrong · blue: {others} rounded differently (allowed)"
-        if not self.is_judged:
-            counts = f"blue: {others} differ; sums this large may overflow"
+        if self.unjudged:
+            counts = f"blue: {others} differ{self.unjudged}"
         return f"{counts} · largest error {self.furthest:.3g}"
 
 
@@ -330,44 +330,48 @@ def searching(
     shown: Display,
     tolerance: Tolerance | Sequence[Tolerance],
     in_view: Rectangle | None = None,
+    other: NDArray[Any] | None = None,
 ) -> Iterator[Mismatch | None]:
     """Compare tile by tile; a Mismatch now and then, and a last one that knows all.
 
     answer         the output for job.picture; `shown` is its display
     tolerance      of the implementation; of a list those of what ran each of `job.runs`
     in_view        top, bottom, left, right: what to begin with
+    other          what to compare with in place of what is right
     """
     of = limits_of if isinstance(tolerance, Tolerance) else carried_limits
     limits = of(job, tolerance)  # type: ignore[arg-type]
-    is_judged = math.isfinite(limits.bound)
+    unjudged = "" if math.isfinite(limits.bound) else "; sums this large may overflow"
+    unjudged = unjudged if other is None else " from the other file"
     marks = np.zeros((job.height, job.width), np.uint8)
     compared, furthest, told = 0, 0.0, monotonic()
     for tile in _tiles(job.height, job.width, in_view):
         top, bottom, left, right = tile
-        oracle = filtered(job, (top, bottom), (left, right))
-        got = answer[top:bottom, left:right]
+        part = slice(top, bottom), slice(left, right)
+        oracle = filtered(job, tile[:2], tile[2:]) if other is None else other[part]
+        got = answer[part]
         error, differs, wrong = judged(job, got, oracle, limits)
         found = np.where(differs.any(axis=2), DIFFERS, SAME)
-        found = np.where(wrong.any(axis=2) & is_judged, WRONG, found)
+        found = np.where(wrong.any(axis=2) & (not unjudged), WRONG, found)
         marks[top:bottom, left:right] = found
         compared += found.size
         furthest = max(furthest, float(error.max()))
         if monotonic() - told > TELL_S and compared < marks.size:
-            yield _mismatch(marks, shown, compared, furthest, is_judged)
+            yield _mismatch(marks, shown, compared, furthest, unjudged)
             told = monotonic()
         else:
             yield None
-    yield _mismatch(marks, shown, compared, furthest, is_judged)
+    yield _mismatch(marks, shown, compared, furthest, unjudged)
 
 
 def _mismatch(
-    marks: Bytes, shown: Display, compared: int, furthest: float, is_judged: bool
+    marks: Bytes, shown: Display, compared: int, furthest: float, unjudged: str
 ) -> Mismatch:
     wrong = int(np.count_nonzero(marks == WRONG))
     differing = wrong + int(np.count_nonzero(marks == DIFFERS))
     is_place = (marks == (WRONG if wrong else DIFFERS)).ravel()
     display = as_display(tuple(_painted(shown, marks)))
-    return Mismatch(display, compared, marks.size, differing, wrong, is_place, furthest, is_judged)
+    return Mismatch(display, compared, marks.size, differing, wrong, is_place, furthest, unjudged)
 
 
 def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:

@@ -13,13 +13,14 @@ from kernels.pictures.generated import white
 from workbench.base import memory
 from workbench.base.memory import require_memory
 from workbench.imaging.analyses import around_zero
-from workbench.imaging.display_mapping import DisplayMapping, default_levels, is_compact
+from workbench.imaging.display_mapping import BARE, DisplayMapping, Tone, default_levels, is_compact
 
 Bytes = NDArray[np.uint8]
 
 MIN_LEVEL = 512  # a picture this small is cheap to scale in any way
 BAND_PIXELS = 1 << 24  # converted at once, since that takes several copies
 NAN_BGR = (255, 0, 255)  # magenta: no picture is likely to have it, nobody overlooks it
+BELOW_BGR, ABOVE_BGR = (233, 180, 86), (0, 94, 255)  # of clipped pixels: blue and orange
 CHECKER_GREYS = ("#909090", "#b0b0b0")  # what shows through where alpha lets it
 CHECKER_PX = 8
 
@@ -35,7 +36,8 @@ class Display:
 
     images: tuple[QImage, ...]
     pixels: tuple[Bytes, ...] = field(repr=False)  # the images' memory, which lives as long as this
-    levels: tuple[float, float] | None = None  # the sample values shown as black and white
+    levels: tuple[float, float] | None = None  # shown as black and white, before exposure
+    tone: Tone = BARE
 
     @property
     def size(self) -> tuple[int, int]:
@@ -44,7 +46,10 @@ class Display:
 
 
 def to_display(
-    samples: NDArray[Any], levels: tuple[float, float] | None = None, opaque: float | None = None
+    samples: NDArray[Any],
+    levels: tuple[float, float] | None = None,
+    opaque: float | None = None,
+    tone: Tone = BARE,
 ) -> Display:
     """Make `samples` ready to paint.
 
@@ -52,6 +57,7 @@ def to_display(
              last of 2 or 4 channels is alpha: it is shown over a neutral checkerboard.
     levels   sample values shown as black and white, low < high; None: 0 and the type's white
     opaque   the alpha that lets nothing through; None: the type's white
+    tone     all but its exposure, which the levels have in them
 
     NaN is shown in magenta, infinities as black and white.  Raises ValueError where the levels
     are not in order, MemoryError where the picture does not fit.
@@ -60,13 +66,14 @@ def to_display(
     if not low < high:
         raise ValueError(f"the level of black, {low}, must be below that of white, {high}")
     height, width, channels = samples.shape
-    if is_compact(height, width, channels) and not _has_nan(samples):
+    is_plain = replace(tone, ev=0.0) == BARE
+    if is_plain and is_compact(height, width, channels) and not _has_nan(samples):
         return replace(averaged(_grey(samples, low, high)), levels=(low, high))
     require_memory(height * width * 4)
     full = white(samples.dtype) if opaque is None else opaque
     bgra = memory.empty((height, width, 4))
     for rows in _bands(height, width):
-        _paint(samples[rows], (low, high), full, bgra[rows])
+        _paint(samples[rows], (low, high), full, tone, bgra[rows])
     return replace(averaged(bgra), levels=(low, high))
 
 
@@ -104,14 +111,28 @@ def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
     return grey
 
 
-def _paint(samples: NDArray[Any], levels: tuple[float, float], opaque: float, bgra: Bytes) -> None:
+def _paint(
+    samples: NDArray[Any], levels: tuple[float, float], opaque: float, tone: Tone, bgra: Bytes
+) -> None:
     """Fill `bgra`, (rows, W, 4), with what is shown of these samples."""
     import cv2
 
     has_alpha = samples.shape[2] in (2, 4)
     colour = np.ascontiguousarray(samples[..., :-1]) if has_alpha else samples
+    if tone.gamma == 1:
+        mapped = _to_8_bits(colour, *levels)
+    else:
+        shares = (colour.astype(np.float32) - levels[0]) / (levels[1] - levels[0])
+        mapped = _to_8_bits(np.nan_to_num(shares).clip(0, 1) ** (1 / tone.gamma), 0.0, 1.0)
     code = cv2.COLOR_GRAY2BGRA if colour.shape[2] == 1 else cv2.COLOR_RGB2BGRA
-    cv2.cvtColor(_to_8_bits(colour, *levels), code, dst=bgra)
+    if tone.is_false_colour:
+        grey = mapped if colour.shape[2] == 1 else cv2.cvtColor(mapped, cv2.COLOR_RGB2GRAY)
+        mapped = np.asarray(cv2.applyColorMap(grey, cv2.COLORMAP_VIRIDIS), np.uint8)
+        code = cv2.COLOR_BGR2BGRA
+    cv2.cvtColor(mapped, code, dst=bgra)
+    if tone.marks_clipped:
+        bgra[(colour < levels[0]).any(axis=2), :3] = BELOW_BGR
+        bgra[(colour > levels[1]).any(axis=2), :3] = ABOVE_BGR
     if _has_nan(colour):  # one quick pass where there is none
         bgra[np.isnan(colour).any(axis=2), :3] = NAN_BGR
     if has_alpha:
@@ -189,4 +210,5 @@ def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
         levels = around_zero(samples, look.negative_display) or (-1.0, 1.0)
     if look.negative_display == "absolute":
         samples = np.abs(samples)
-    return to_display(samples, levels, full)
+    exposed = look.tone.exposed(levels, look.negative_display in ("offset", "scaled"))
+    return replace(to_display(samples, exposed, full, look.tone), levels=levels, tone=look.tone)

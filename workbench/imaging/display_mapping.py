@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,40 @@ from kernels.pictures.generated import white
 from workbench.base.memory import require_memory
 
 NegativeDisplay = Literal["clip", "absolute", "offset", "scaled"]
-NEGATIVE_DISPLAYS: tuple[NegativeDisplay, ...] = get_args(NegativeDisplay)
 MIN_GAIN, MAX_GAIN = 1.0, 1000.0  # of a difference that is shown
 CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """How bright a picture is shown, and in which colours; its samples stay as they are.
+
+    ev     stops: with each more, half the value is shown as white
+    gamma  shares of white are shown raised to 1 / gamma
+    """
+
+    ev: float = 0.0
+    gamma: float = 1.0
+    is_false_colour: bool = False
+    marks_clipped: bool = False
+
+    def exposed(self, levels: tuple[float, float], is_centred: bool) -> tuple[float, float]:
+        """Levels after exposure: black stays, or what lies in the middle."""
+        low, high = levels
+        stays = (low + high) / 2 if is_centred else low
+        return stays + (low - stays) * 2**-self.ev, stays + (high - stays) * 2**-self.ev
+
+    def __str__(self) -> str:
+        words = (
+            f"{self.ev:+.4g} EV".replace("-", "−") if self.ev else "",
+            f"gamma {self.gamma:.4g}" if self.gamma != 1 else "",
+            "false colour" if self.is_false_colour else "",
+            "clipped: blue below, orange above" if self.marks_clipped else "",
+        )
+        return " · ".join(filter(None, words))
+
+
+BARE = Tone()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +62,7 @@ class DisplayMapping:
     levels: tuple[float, float] | None = None  # shown as black and white; None: `default_levels`
     negative_display: NegativeDisplay = "clip"
     full: float | None = None  # the value of full intensity; None: that of the samples' type
+    tone: Tone = BARE
 
 
 def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span
@@ -15,13 +16,31 @@ from kernels.pictures.generated import beyond, stored_as, white
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The metadata kept of a file: author, time, camera and subject."""
+    """The metadata kept of a file: author, time, camera, subject and size on paper."""
 
     exif: bytes | None = None  # a small TIFF structure: see `workbench.files.exif.portable`
-    xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable`
+    xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable_xmp`
+    iptc: bytes | None = None  # the records of IPTC's IIM
+    resolution: tuple[float, float] | None = None  # across and down, in pixels per inch
 
 
 NO_METADATA = Metadata()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page of a file that a picture is: also a frame of an animation, or a plane."""
+
+    number: int = 1  # from 1
+    count: int = 1  # of all in the file
+    label: str = ""  # what the file says of it: "c 2, z 5"
+
+    def __str__(self) -> str:
+        label = f" ({self.label})" if self.label else ""
+        return f"page {self.number:,} of {self.count:,}{label}"
+
+
+ONE_PAGE = Page()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +96,18 @@ class Picture:
     beyond: int = 0  # how many of them that type could not hold
     metadata: Metadata = field(default=NO_METADATA, repr=False)
     large: LargeSource | None = None  # the whole of which `samples` is a reduced copy
+    page: Page = ONE_PAGE
 
     def __post_init__(self) -> None:
-        self.samples.flags.writeable = False
+        array: Any = self.samples
+        while isinstance(array, np.ndarray):  # also what it is a view of: only then it may be kept
+            array.flags.writeable = False
+            array = array.base
+
+    @property
+    def title(self) -> str:
+        """Name, and of a file with several pages which one it is."""
+        return self.name if self.page.count == 1 else f"{self.name}, {self.page}"
 
     @property
     def white(self) -> float:
@@ -88,7 +116,7 @@ class Picture:
 
     @property
     def is_transparent(self) -> bool:
-        """True if a pixel is not opaque.  Known from reading on; else it takes a look at all."""
+        """True if a pixel is not opaque; the first time it takes a look at all of them."""
         return self.samples.shape[2] in (2, 4) and _has_clear(self.samples)
 
     @property
@@ -123,4 +151,6 @@ class Picture:
             return replace(self, samples=samples, original=None, beyond=0)
         lost = beyond(samples, pixel_type)
         stored = stored_as(samples, pixel_type)
-        return replace(self, samples=stored, original=samples, beyond=lost)
+        picture = replace(self, samples=stored, original=samples, beyond=lost)
+        _ = picture.is_transparent  # which the window asks for
+        return picture

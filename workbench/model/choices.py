@@ -25,6 +25,8 @@ ALONE: Changes = {
 LOST = object()
 NAMES = tuple(name for name, facts in FACTS.items() if facts.check is not None)
 
+KEYS = {*NAMES, *(facts.older_key for facts in FACTS.values() if facts.older_key)}
+
 
 def to_data(state: State) -> dict[str, Any]:
     """Choices by the names of their fields, fit for JSON."""

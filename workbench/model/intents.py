@@ -37,6 +37,7 @@ from workbench.imaging.display_mapping import (
     natural_display,
 )
 from workbench.imaging.pictures import Picture
+from workbench.model.names import implementation_title
 from workbench.model.state import FACTS, State, changed_fields
 from workbench.model.state import Step as ListStep
 
@@ -60,7 +61,7 @@ def job_for(state: State, *, is_newest: bool = True) -> Job | None:
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
-            opaque=_opaque_in(state),
+            opaque=_opaque_in(state, steps),
         )
         if is_newest:
             _newest_job.clear()
@@ -68,13 +69,14 @@ def job_for(state: State, *, is_newest: bool = True) -> Job | None:
     return newest
 
 
-def _opaque_in(state: State) -> float | None:
+def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
     """The alpha by which colours are weighted; None where they are not.
 
-    User kernels have alpha as it is, which they copy.
+    User kernels have alpha as it is, which they copy; what changes nothing keeps hidden colours.
     """
-    is_own_kernel = any(is_own(each.implementation) for each in taken_in(state))
-    if state.picture is None or state.alpha == "apart" or is_own_kernel:
+    is_own_kernel = any(is_own(each.implementation) for each in steps)
+    is_same = all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
+    if state.picture is None or state.alpha == "apart" or is_own_kernel or is_same:
         return None
     return state.picture.white if state.picture.is_transparent else None
 
@@ -258,6 +260,11 @@ def look_for(state: State) -> DisplayMapping:
     return _look(state, _swing_of(taken_in(state)) if is_around_zero(state) else None)
 
 
+def look_before(state: State) -> DisplayMapping:
+    """Display mapping of the picture itself."""
+    return DisplayMapping(state.levels, tone=state.tone)
+
+
 def look_at(job: Job, state: State) -> DisplayMapping:
     """Display mapping of an earlier result of the same picture."""
     return _look(state, _swinging(job.steps) if job.picture.dtype.kind == "f" else None)
@@ -266,10 +273,11 @@ def look_at(job: Job, state: State) -> DisplayMapping:
 def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
     full = None if state.picture is None else state.picture.white
     if weights is None or full is None:
-        return DisplayMapping(state.levels, "clip", full)
+        return DisplayMapping(state.levels, "clip", full, state.tone)
     display = state.negative_display or natural_display(weights)
     low, high = state.levels or (0.0, full)  # a picture of little contrast has small differences
-    return DisplayMapping(state.result_levels or default_levels(display, high - low), display, full)
+    levels = state.result_levels or default_levels(display, high - low)
+    return DisplayMapping(levels, display, full, state.tone)
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
@@ -346,7 +354,8 @@ def with_picture(picture: Picture, state: State | None = None) -> Changes:
 
     state  the one before: its part of the picture goes where nothing of it is in this one
     """
-    changes: Changes = {"picture": picture, "levels": None, "result_levels": None}
+    changes: Changes = {"levels": None, "result_levels": None, "reference": None}
+    changes["picture"] = picture
     if state is None or state.picture is None:
         return changes
     is_in_it = part_of(replace(state, picture=picture)) is not None
@@ -481,6 +490,17 @@ def step_in_words(step: ListStep) -> str:
     """Format a step: "Gaussian blur 5×5", and how much of it is taken."""
     mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
     return f"{filters.get(step.filter).title} {step.ksize}×{step.ksize}{mix}"
+
+
+def filter_in_words(state: State) -> str:
+    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
+    steps = " ▸ ".join(map(step_in_words, taken_in(state)))
+    parts = [steps, f"border {state.border}"]
+    if state.region is not None:
+        parts.append("only in {2}×{3} at {0},{1}".format(*state.region))
+    if state.pixel_type is not None:
+        parts.append(f"as {state.pixel_type}")
+    return " · ".join((*parts, implementation_title(state.implementation)))
 
 
 def work_in_words(job: Job) -> str:

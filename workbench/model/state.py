@@ -21,7 +21,7 @@ from kernels.filters.parameters import Parameter
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
 from kernels.sweeps.step_words import ALPHAS, IDENTITY, Part, WrittenStep, is_part
-from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
+from workbench.imaging.display_mapping import BARE, MAX_GAIN, MIN_GAIN, NegativeDisplay, Tone
 from workbench.imaging.pictures import Picture
 
 Check = Callable[[Any], bool]  # of a value from a file; may raise as well
@@ -195,7 +195,9 @@ class State:
     alpha            how pictures with transparent pixels are filtered: with colours weighted by
                      alpha and alpha as well, or with channels apart and alpha as it is
     pixel_type       what pictures are stored as when they are opened; None: as in their files
+    reference        what the result is compared with in place of the original
     levels           sample values shown as black and white; None: 0 and the picture's white
+    tone             how bright pictures are shown, on top of the levels
     result_levels    the same for results that swing around zero; None: as suits how they are shown
     negative_display how results that swing around zero are shown: see `imaging.display_mapping`;
                      None: as suits the filter
@@ -277,15 +279,17 @@ class State:
     levels: tuple[float, float] | None = choice(
         None, "black and white", None, "is_gradual is_wordless", comes_with="picture"
     )
+    tone: Tone = choice(BARE, "exposure", None, "is_gradual is_wordless", comes_with="picture")
     result_levels: tuple[float, float] | None = choice(
         *(None, "black and white of the result", None, "is_gradual is_wordless"),
         comes_with="picture filter negative_display",
     )
     negative_display: NegativeDisplay | None = choice(
-        None, "negative values", one_of(None, *NEGATIVE_DISPLAYS), older_key="signed_as"
+        None, "negative values", one_of(None, *get_args(NegativeDisplay)), older_key="signed_as"
     )
     baseline: str = choice("opencv", "baseline", lambda key: key in _keys(("cpu",)))
     cache: Cache = choice("cold", "L2 cache", one_of(*get_args(Cache)), "reruns")
+    reference: Picture | None = choice(None, "file compared with", None, "is_view is_wordless")
     view_mode: ViewMode = choice("result", "view", one_of(*get_args(ViewMode)), "is_view")
     divider: Divider = choice("upright", "divider", one_of(*get_args(Divider)), "is_view")
     difference: DifferenceKind = choice(

@@ -33,6 +33,7 @@ CSV: dict[str, Callable[[CheckedKernel], object]] = {
     "refused": lambda row: row.refused,
     "job": lambda row: row.job,
     "what_is_wrong": lambda row: row.words,
+    "why": lambda row: row.why,
     "bug": lambda row: row.bug,
     "bug_search": lambda row: row.search,
     "loads_per_sample": lambda row: row.counts and row.counts.loads,

@@ -15,6 +15,7 @@ from kernels.core.job import Progress
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
+from kernels.sweeps.estimate import place_in, share_done
 from kernels.sweeps.record import EQUAL, CellPair, Session, compare_sessions, summary_of
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of, sentence_like
@@ -124,7 +125,10 @@ def composing(
                 shown.append(step)
             else:
                 yield step
-        sections.append(replace(section, examples=tuple(shown)))
+        given = {each.cell.picture for each in session.records if not each.cell.is_made}
+        lost = (f"No before and after of {each}: it is not at hand." for each in given)
+        facts = (*section.facts, *(() if shown else sorted(lost)))
+        sections.append(replace(section, facts=facts, examples=tuple(shown)))
     records = (record for session in sessions for record in session.records)
     ran = {record.cell.implementation for record in records if record.verified}
     ideas = [(each.title, each.idea) for each in all_implementations() if each.key in ran]
@@ -154,6 +158,10 @@ def _lead(sessions: Sequence[Session]) -> Iterator[str]:
     verified = [each.verified for each in records if each.verified]
     started = moment(min(session.started for session in sessions))
     cells = plural(len(records), "cell")
+    for session in sessions:
+        known = planned(session), session.records, session.plan.sampling
+        if not session.is_shipped and share_done(*known) < 1.0:
+            yield f"Not finished: written at {place_in(*known)}, {session.plan.title}."
     yield f"{len(verified):,} verified times of {cells}, measured from {started} on."
     if 2 * sum(bool(each.disturbances) for each in verified) <= len(verified):
         return
@@ -237,7 +245,7 @@ def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str) -> Vers
         values = {
             unit.title(name_a): a_ms,
             unit.title(name_b): b_ms,
-            "Ratio": numbers.three_digits(found.ratio) if found else numbers.MISSING,
+            "Ratio": numbers.fine_ratio(found.ratio) if found else numbers.MISSING,
             "Interval": interval(found) if found else numbers.MISSING,
             f"{name_b} is": found.in_words if found else "disturbed",
         }
@@ -275,7 +283,7 @@ def sentences_of(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
         f"{EQUAL} in {found['same']:,} cells that both measured and verified."
     )
     if ratio is not None:
-        yield f"The geometric mean of their ratios is {numbers.three_digits(ratio)}."
+        yield f"The geometric mean of their ratios is {numbers.fine_ratio(ratio)}."
     if count := found["disturbed"]:
         yield f"Disturbed, so without a verdict: {plural(count, 'cell')}."
     if count := found["incomparable"]:

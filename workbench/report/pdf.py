@@ -48,7 +48,7 @@ Page = tuple[QTextDocument, int, str]  # with its number in its part, and its ma
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
 # Each part begins a page: each page break lays out again all that comes after it in its part.
-PARTS = re.compile('(?=<section id="session-|<details>)')
+PARTS = re.compile('(?=<section id="session-|<h3>Tables</h3>\n<details>|(?<!</h3>\n)<details>)')
 KEY = re.compile('<section id="(.*?)"')
 # What is for a screen only.
 LEFT_OUT = re.compile(
@@ -81,7 +81,7 @@ def pdf(page: str, document: Document) -> bytes:
         text = _laid_out(f"{head}<body>{part}", pictures)
         if found := KEY.match(part):
             mark = recorded[found[1]]
-        pages += [(text, number, mark) for number in range(text.pageCount())]
+        pages += [(text, number, mark) for number in range(_page_count(text))]
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -111,7 +111,15 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
     text.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject, pictures)
     text.setHtml(html)
     text.setPageSize(BODY_PX)
-    _fit_tables(text)
+    # Letters of tables that are wider than the page shrink until these are not.
+    for frame in text.rootFrame().childFrames():
+        for size in SMALLER_PX if isinstance(frame, QTextTable) else ():
+            if text.documentLayout().frameBoundingRect(frame).width() <= BODY_PX.width() + 1:
+                break
+            cursor, smaller = frame.firstCursorPosition(), QTextCharFormat()
+            cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
+            cursor.mergeCharFormat(smaller)
     _keep_together(text)
     return text
 
@@ -124,30 +132,34 @@ def _font(px: int) -> QFont:
 
 
 def _keep_together(text: QTextDocument) -> None:
-    """Begin a page where a heading or a caption would stand alone at the end of one."""
+    """Begin a page where a heading or a caption would stand alone, or a row be torn."""
     first: QTextBlock | None = None
     block = text.begin()
     while block.isValid():
         if _leads(block):
             first = block if first is None else first
         elif first is not None:
-            if _page_of(text, first) != _page_of(text, _needed(block)):
+            if _pages_of(text, first)[0] != _pages_of(text, _needed(block))[1]:
                 look = first.blockFormat()
                 look.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
                 QTextCursor(first).setBlockFormat(look)
                 text.markContentsDirty(0, text.characterCount())  # or parts are lost
             first = None
+        if (table := QTextCursor(block).currentTable()) is not None:
+            cell = table.cellAt(block.position())
+            if cell.row() > 0 and cell.column() == 0:
+                _keep_row(text, table, cell.row())
         block = block.next()
 
 
 def _leads(block: QTextBlock) -> bool:
-    """Return True if a block belongs to the next one: a heading, a caption, a chart's title."""
+    """Return True if a block belongs to the next one: a heading, a caption, a picture."""
     if block.blockFormat().headingLevel():
         return True
     after = block.next()
-    if QTextCursor(block).currentTable() or not after.isValid() or block.text() == PICTURE:
+    if QTextCursor(block).currentTable() or not after.isValid():
         return False
-    return after.text() == PICTURE or QTextCursor(after).currentTable() is not None
+    return PICTURE in block.text() + after.text() or QTextCursor(after).currentTable() is not None
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
@@ -158,22 +170,35 @@ def _needed(block: QTextBlock) -> QTextBlock:
     return table.cellAt(row, 0).firstCursorPosition().block()
 
 
-def _page_of(text: QTextDocument, block: QTextBlock) -> int:
-    box = text.documentLayout().blockBoundingRect(block)
-    line = block.layout().lineAt(0).height() if block.layout().lineCount() else box.height()
-    return int((box.top() + line - 1) // BODY_PX.height())
+def _keep_row(text: QTextDocument, table: QTextTable, row: int) -> None:
+    """Stretch the row before to the end of its page if this one would be torn."""
+    across = range(table.columns())
+    blocks = [table.cellAt(row, at).firstCursorPosition().block() for at in across]
+    if len({page for each in blocks for page in _pages_of(text, each)}) == 1:
+        return
+    top = min(text.documentLayout().blockBoundingRect(each).top() for each in blocks)
+    for cell in (table.cellAt(row - 1, at) for at in across):
+        look = cell.format().toTableCellFormat()
+        look.setBottomPadding(BODY_PX.height() - top % BODY_PX.height())
+        cell.setFormat(look)
+    text.markContentsDirty(0, text.characterCount())
 
 
-def _fit_tables(text: QTextDocument) -> None:
-    """Shrink the letters of tables that are wider than the page until they are not."""
-    for frame in text.rootFrame().childFrames():
-        for size in SMALLER_PX if isinstance(frame, QTextTable) else ():
-            if text.documentLayout().frameBoundingRect(frame).width() <= BODY_PX.width() + 1:
-                break
-            cursor, smaller = frame.firstCursorPosition(), QTextCharFormat()
-            cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
-            smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
-            cursor.mergeCharFormat(smaller)
+def _pages_of(text: QTextDocument, block: QTextBlock) -> tuple[int, int]:
+    """The pages of a block's first and last line."""
+    box, layout = text.documentLayout().blockBoundingRect(block), block.layout()
+    first, last = box.bottom(), box.bottom()
+    if count := layout.lineCount():
+        first, last = (box.top() + layout.lineAt(n).rect().bottom() for n in (0, count - 1))
+    return int((first - 1) // BODY_PX.height()), int((last - 1) // BODY_PX.height())
+
+
+def _page_count(text: QTextDocument) -> int:
+    """The pages with anything on them: what ends the last section may begin another."""
+    block = text.lastBlock()
+    while not block.text().strip() and block.previous().isValid():
+        block = block.previous()
+    return _pages_of(text, block)[1] + 1
 
 
 # ------------------------------------------------------------------------ painting

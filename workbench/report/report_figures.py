@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from kernels import Engine
-from kernels.core.errors import KernelError
+from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Progress, Sampling
 from kernels.pictures.generated import stored_as
 from kernels.sweeps.cell_jobs import job_of
@@ -129,7 +129,7 @@ def examples(
         if cell.ksize <= MAX_KSIZE and (before is None or cell.ksize > before.ksize):
             largest[what] = cell
     for number, cell in enumerate([*largest.values()][:MAX_EXAMPLES]):
-        with suppress(KernelError):  # weights that make no picture: the report does without
+        with suppress(KernelError):  # no such picture, or weights that make none
             small, given, what = _on_small_picture(cell, pictures)
             job = job_of(small, given)
             key = engine.best_for(job)
@@ -168,10 +168,11 @@ def _on_small_picture(
         kind = str(part.dtype)
         small = replace(small, width=width, height=height, channels=channels, pixel_type=kind)
         return small, {cell.picture: part}, f"the middle of {cell.picture}, {width}×{height} pixels"
-    timed = f"; what was timed was {cell.picture}" if cell.picture != "photo" else ""
+    if not cell.is_made:
+        raise BadJobError(f"{cell.picture} is not at hand.")
     channels = 3 if cell.channels > 2 else 1
-    small = replace(small, picture="photo", width=WIDTH, height=HEIGHT, channels=channels)
-    return small, {}, f"the built-in picture{timed}"
+    small = replace(small, width=WIDTH, height=HEIGHT, channels=channels)
+    return small, {}, f"{cell.picture} of {WIDTH}×{HEIGHT} pixels"
 
 
 def data_uri(samples: NDArray[Any]) -> str:

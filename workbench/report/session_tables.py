@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, groups_of_equals
+from kernels.core.verdict import Check
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
 from workbench.charts.data import points
-from workbench.charts.data.chart_words import list_of
+from workbench.charts.data.chart_words import sentence_like
 from workbench.model.cell_words import label
 from workbench.model.names import implementation_title
 from workbench.report import tables
 
 INTERVAL = (
     f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians; there is "
-    f"none of fewer than {ENOUGH_SAMPLES} samples, or rounds. A single run has no speed-up."
+    f"none of fewer than {ENOUGH_SAMPLES} samples, or rounds."
 )
-REMARKS = {
-    "one sample": "One sample: that run took all the time there was; its spread is unknown.",
-    "time limit": "Time limit: sampling ended there, before the spread had settled.",
-}
+ONE_SAMPLE = "One sample: that run took all the time there was; it has no spread and no speed-up."
+TIME_LIMIT = "Sampling ended at the time limit, before the spread had settled."
+EQUAL = "Counts as equal to {}."
 # Columns of words; all others are of numbers.
-OF_WORDS = {"Remarks", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
+OF_WORDS = {"Notes", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
 OF_WORDS |= {"Limited by"}  # and what a machine is in a comparison
 BEHIND = "is behind at the largest size"
 MAX_VALUES = 8  # of a dimension, before the list is cut to its ends
@@ -73,6 +74,7 @@ class SessionTables:
         self._session = session
         self._verified = [(each, each.verified) for each in session.records if each.verified]
         self._baseline = tables.baseline_of(session)
+        self._disturbed = disturbed_in_words(each.load for _, each in self._verified)
         # The units that suit all medians, and all throughputs.
         medians_ms = [each.kernel.median_ms for _, each in self._verified]
         rates = [each.megapixels_per_s or 0.0 for each, _ in self._verified]
@@ -101,7 +103,7 @@ class SessionTables:
 
     def times(self) -> tables.Table | None:
         """List every verified cell, in the order of the plan."""
-        time, rows = self._time, list[Row]()
+        time, rows, remarks = self._time, list[Row](), dict[str, int]()
         for record, measured in self._verified:
             kernel, check = measured.kernel, measured.check
             assert check is not None
@@ -114,23 +116,21 @@ class SessionTables:
                 "Samples": f"{len(kernel.samples_ms):,}",
                 self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
                 **self._speed_up(record),
-                "Largest error": f"{check.max_error:.1e}" if check.max_error else "0",
+                "Largest error": _error(check, record.cell),
                 "Checked": "" if check.is_full else f"{check.checked:,} pixels",
-                "Remarks": "; ".join(_remarks(measured)),
+                "Notes": _numbered(self._remarks(record, measured), remarks),
             }
             rows.append((record.cell, values))
         caption = self._caption("verified times.", self._baseline)
-        return table_of(self._session, caption, rows, is_grouped=True, notes=self._notes())
+        notes = *_below(rows, remarks), *self._on_checks()
+        return table_of(self._session, caption, rows, is_grouped=True, notes=notes)
 
-    def _notes(self) -> Iterator[str]:
-        measured = [each for _, each in self._verified]
-        if self._baseline:
-            yield INTERVAL
-        there = {remark for each in measured for remark in _remarks(each)}
-        yield from (text for remark, text in REMARKS.items() if remark in there)
-        yield "Every pixel was checked, except where a number of pixels is named."
+    def _on_checks(self) -> Iterator[str]:
+        checks = [each.check for _, each in self._verified if each.check]
+        is_each = all(each.is_full for each in checks)
+        but = "" if is_each else ", except where a number of pixels is named"
+        yield f"Every pixel was checked{but}."
         if (tolerance := self._session.plan.tolerance) is not None:
-            checks = [each.check for each in measured if each.check]
             kept = sum(each.max_error <= tolerance for each in checks)
             yield f"Within the plan's tolerance {tolerance:g}: {kept:,} of {len(checks):,} outputs."
 
@@ -142,7 +142,7 @@ class SessionTables:
             by_work.setdefault(work, {})[record.cell] = record, measured
         if not any(len(group) > 1 for group in by_work.values()):
             return None
-        rows = list[Row]()
+        rows, remarks = list[Row](), dict[str, int]()
         for group in by_work.values():
             timings = {cell: measured.kernel for cell, (_, measured) in group.items()}
             best, *equals = groups_of_equals(timings)[0]
@@ -154,13 +154,25 @@ class SessionTables:
                 self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
                 **self._speed_up(record),
                 "Of": tables.plural(len(group), "way"),
-                "Remarks": "; ".join(_remarks(measured)),
+                "Notes": _numbered(self._remarks(record, measured), remarks),
             }
             rows.append((best, values))
         caption = self._caption("the quickest of each.", self._baseline)
         outer = tables.outer_dimensions(self._session)
-        notes = (INTERVAL,) if self._baseline else ()
+        notes = _below(rows, remarks)
         return table_of(self._session, caption, rows, dimensions=outer, notes=notes)
+
+    def _remarks(self, record: Record, measured: Measurement) -> Iterator[str]:
+        if len(measured.kernel.samples_ms) == 1:
+            yield ONE_SAMPLE
+        elif measured.kernel.ended == "time":
+            yield TIME_LIMIT
+        if self._baseline and self._baseline.is_equal(record):
+            yield EQUAL.format(self._baseline.title)
+        if measured.health:
+            yield from map(sentence_like, measured.health.disturbances)
+        if measured.load and measured.load.disturbances:
+            yield self._disturbed  # of all of them, as each has other figures
 
     def _speed_up(self, record: Record) -> dict[str, str]:
         found = self._baseline.in_words(record) if self._baseline else ("", "")
@@ -186,7 +198,7 @@ class SessionTables:
         unit, rows = tables.unit_of_times(ms for _, p in found for ms in p.values()), list[Row]()
         for record, parts in found:
             theirs = baseline.against(record) if baseline else None
-            ratio = numbers.speed_up(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
+            ratio = numbers.ratio(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
             values = {unit.title(each): unit.write(ms) for each, ms in parts.items()}
             rows.append((record.cell, values | {"Speed-up of the total": ratio}))
         caption = self._caption("with the way to the device and back.", baseline)
@@ -268,19 +280,24 @@ class SessionTables:
         return table_of(self._session, caption, rows)
 
 
-def _remarks(measurement: Measurement) -> Iterator[str]:
-    if len(measurement.kernel.samples_ms) == 1:
-        yield "one sample"
-    elif measurement.kernel.ended == "time":
-        yield "time limit"
-    health, load = measurement.health, measurement.load
-    for what, reasons in (
-        ("throttled", health.throttled if health else ()),
-        ("disturbed", health.others if health else ()),
-        ("disturbed", load.disturbances if load else ()),
-    ):
-        if reasons:
-            yield f"{what}: {list_of(reasons)}"
+def _numbered(sentences: Iterable[str], known: dict[str, int]) -> str:
+    """Give the numbers of sentences, "1, 3"; new ones get the next."""
+    found = sorted(known.setdefault(each, len(known) + 1) for each in sentences)
+    return ", ".join(map(str, found))
+
+
+def _below(rows: Sequence[Row], remarks: Mapping[str, int]) -> tuple[str, ...]:
+    """List the notes below a table: the numbered ones, and that on a column that is there."""
+    numbered = (f"{number}. {sentence}" for sentence, number in remarks.items())
+    has_intervals = any(values["Interval"] for _, values in rows)
+    return (*numbered, *((INTERVAL,) if has_intervals else ()))
+
+
+def _error(check: Check, cell: Cell) -> str:
+    """Format the largest error: "0", "1 level" of an integer, "1.2e-7"."""
+    if cell.pixel_type.startswith("uint") and (levels := round(check.max_error)):
+        return tables.plural(levels, "level")
+    return numbers.error(check.max_error)
 
 
 def _way(cell: Cell) -> str:

@@ -182,23 +182,25 @@ class Baseline:
         return theirs if is_able else None
 
     def in_words(self, record: Record) -> tuple[str, str]:
-        """A speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
-
-        Where the two count as equal, that is said; the baseline itself is "1".
-        """
+        """A speed-up and its interval: "12.3×", "11.9 – 12.6"; below 1 where it is slower."""
         if (found := self.speed_up(record)) is None:
             return "", ""
-        if record.cell.implementation == self.key and found.ratio == 1:
-            return "1", ""
-        if found.verdict == "same":
-            return f"{numbers.ratio(found.ratio)} (equal)", interval(found)
-        turned = found.turned if numbers.is_slower(found.ratio) else found
-        return numbers.speed_up(found.ratio), interval(turned)
+        return numbers.ratio(found.ratio), "" if self.is_of(record) else interval(found)
+
+    def is_of(self, record: Record) -> bool:
+        """Return True for the very measurement that those of the same work are against."""
+        return self.times.get(work_of(record.cell)) is record.verified
+
+    def is_equal(self, record: Record) -> bool:
+        """Return True for another measurement that counts as equal."""
+        found = self.speed_up(record)
+        return found is not None and found.verdict == "same" and not self.is_of(record)
 
 
 def interval(found: Comparison) -> str:
-    """Format the interval of a ratio: "11.9 – 12.6"; NO_INTERVAL where it has none."""
-    return between(map(numbers.three_digits, found.interval)) if found.interval else NO_INTERVAL
+    """Format the interval of a ratio: "11.9 – 12.6"; "—" where it has none."""
+    ends = found.interval
+    return between(map(numbers.three_digits, ends)) if ends else numbers.MISSING
 
 
 def baseline_of(session: Session) -> Baseline | None:

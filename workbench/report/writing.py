@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 import unicodedata
@@ -28,6 +29,7 @@ from workbench.report.tables import Table, baseline_of
 PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.pdf"
 # Columns that a session's own table, as a sweep writes it, cannot know: they take all records.
 WORKED_OUT = ("baseline", "speed_up", "speed_up_low", "speed_up_high", "recorded")
+MIN_WORDS = 6  # of a line in a column of words
 # Nothing shows them, a terminal obeys them, and XML refuses them.
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 # Braces mean something in LaTeX.
@@ -45,7 +47,7 @@ class ReportError(KernelError):
 
 def writing(
     sessions: Sequence[Session],
-    folder: str | Path,
+    target: Path,
     pictures: Mapping[str, NDArray[Any]] | None = None,
     *,
     as_pdf: bool = False,
@@ -53,13 +55,16 @@ def writing(
 ) -> Iterator[Progress | Path]:
     """Write the report a step at a time; the last thing yielded is the path.
 
+    target    the page, or the PDF alone; tables and CSV are called likewise, but beside "report"
     pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
-    as_pdf    with report.pdf
+    as_pdf    the page and its PDF
     draw      draws a chart, which only the GUI thread may
 
     Raises ReportError.
     """
     _refuse_nothing(sessions)
+    beside = "" if target.stem == Path(PAGE).stem else f"{target.stem}-"
+    _refuse_others(target, [target.with_name(beside + name) for name in (TABLES, DATA)])
     for step in composing(sessions, pictures or {}, time.time()):
         if isinstance(step, Progress):
             yield step
@@ -71,27 +76,38 @@ def writing(
         svgs[chart.key] = draw(chart)
     yield Progress(f"writing {PAGE}")
     template = environment().get_template("report.html.j2")
+    is_page = target.suffix.lower() != Path(PAPER).suffix
     whole = {"title": document.title, "version": document.version, "labels": document.labels}
+    whole |= {"tables": beside + TABLES, "data": beside + DATA}
     text = CONTROLS.sub("", template.render(document=document, svgs=svgs, **whole))
     makers: dict[str, Callable[[], bytes]] = {
-        PAGE: lambda: text.encode("utf-8"),
-        TABLES: lambda: tables(document).encode("utf-8"),
-        DATA: lambda: results_csv(sessions).encode("utf-8"),
+        beside + TABLES: lambda: tables(document).encode("utf-8"),
+        beside + DATA: lambda: results_csv(sessions).encode("utf-8"),
     }
-    if as_pdf:
-        makers[PAPER] = lambda: pdf(text, document)
+    if is_page:
+        makers[target.name] = lambda: text.encode("utf-8")
+    if as_pdf or not is_page:
+        makers[f"{target.stem}.pdf"] = lambda: pdf(text, document)
     made: dict[str, bytes] = {}
     for name, make in makers.items():
         yield Progress(f"writing {name}")
         made[name] = make()
-    folder = Path(folder)
+    folder = target.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
         safe_files.replace_all({folder / name: data for name, data in made.items()})
     except OSError as error:
         why = safe_files.reason(error)
         raise ReportError(f"Cannot write the report into {folder}: {why}.") from error
-    yield folder / (PAPER if as_pdf else PAGE)
+    yield folder / next(reversed(makers))  # the PDF, where there is one
+
+
+def _refuse_others(target: Path, beside: Sequence[Path]) -> None:
+    """Refuse to write over files beside a report where there was none that they could be of."""
+    reports = (target.with_suffix(Path(each).suffix) for each in (PAGE, PAPER))
+    there = next(filter(os.path.lexists, beside), None)
+    if there is not None and not any(map(os.path.lexists, reports)):
+        raise ReportError(f"{there} is there already: choose another name or folder.")
 
 
 def _refuse_nothing(sessions: Sequence[Session]) -> None:
@@ -136,13 +152,18 @@ def environment(*, is_latex: bool = False) -> Environment:
         keep_trailing_newline=True,
         **(LATEX if is_latex else {}),
     )
-    made.filters.update(css=_in_css, tex=escaped)
+    made.filters.update(css=_in_css, tex=escaped, together=together)
     return made
 
 
 def _in_css(text: str) -> str:
     """Escape text for a string of CSS: nothing ends the string, the rule or the sheet."""
     return re.sub("[^0-9A-Za-z]", lambda found: f"\\{ord(found[0]):06x}", text)
+
+
+def together(text: str) -> str:
+    """Join the first words of a sentence, so that no column of sentences is narrower."""
+    return text.replace(" ", "\u00a0", MIN_WORDS - 1)
 
 
 def tables(document: Document) -> str:
@@ -165,7 +186,6 @@ PAGES_PT = 455.0, 700.0  # 16 cm: A4 with margins of 2.5 cm; and the same turned
 SIZES = ((9.0, 11.0), (8.0, 9.5), (7.0, 8.5))  # letters and lines
 GAP_PT = 6.0  # between two columns
 LETTER_EM, WIDE_EM = 0.58, 0.25  # what a letter takes, and a wide one more
-MIN_SENTENCE_EM = 9.0  # what is made of words is not set in a column of single ones
 
 
 def escaped(text: str) -> str:
@@ -234,7 +254,8 @@ def _widths_em(table: Table) -> Iterator[tuple[float, float]]:
         words = " ".join((column.title, *cells)).replace("-", "- ").split(" ")
         word = max(_em(piece) for each in words for piece in _pieces(each) or [""])
         widest = max(map(_em, cells), default=0.0)
-        least = max(word, widest if column.is_number else min(widest, MIN_SENTENCE_EM))
+        begins = (" ".join(cell.split(" ")[:MIN_WORDS]) for cell in cells)
+        least = max(word, widest if column.is_number else max(map(_em, begins), default=0.0))
         yield least, max(least, widest)
 
 

@@ -33,6 +33,10 @@ class BatchEnd:
     counts: Mapping[str, int]  # pictures by their status
     seconds: float = 0.0  # it took, without pauses
     complaint: str = ""  # why it was refused
+    filter: str = ""  # in words
+    verified: int = 0  # pictures
+    cut: int = 0  # of files with several pages, of which one was kept
+    journal: str = ""  # its path; "": of one picture there is none
 
 
 class BatchProcess(QObject):
@@ -138,7 +142,9 @@ class BatchProcess(QObject):
         lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
         complaint = without_controls(lines[-1]) if lines else SILENT
         complaint = complaint if how == "refused" else ""
-        self._end(BatchEnd(how, summary.get("counts", {}), summary.get("seconds", 0.0), complaint))
+        told = ("counts", "seconds", "filter", "verified", "journal", "cut")
+        facts = {name: summary[name] for name in told if name in summary}
+        self._end(BatchEnd(**{"how": how, "counts": {}, "complaint": complaint} | facts))
 
     def _end(self, end: BatchEnd) -> None:
         assert self._process is not None

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixelFormat, QP
 from kernels.core import safe_files
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.imaging.pictures import Picture
+from workbench.imaging.pictures import ONE_PAGE, Picture
 
 Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or samples
 
@@ -126,7 +126,7 @@ def _decoded(encoded: bytes, **how: Any) -> Picture:
             raise ImageFileError(
                 f"The picture cannot be pasted: {safe_files.reason(error)}."
             ) from error
-        return replace(image_files.load(path, **how), path=None)
+        return replace(image_files.load(path, **how), path=None, page=ONE_PAGE)
 
 
 def _has_image(content: QMimeData) -> bool:

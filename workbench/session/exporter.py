@@ -106,12 +106,12 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path, size): the file is there, whole, and so many bytes large.
+        saved(path, page, size): the file is there, whole, so many bytes; of one of several pages.
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """
 
-    saved = Signal(object, object)
+    saved = Signal(object, str, object)
     failed = Signal(str)
     copied = Signal(str)
 
@@ -143,7 +143,7 @@ class Exporter(QObject):
             samples = reduced(path, samples) if reduce else samples
             image_files.save(path, samples, quality, picture.metadata)
 
-        self._write(path, write)
+        self._write(path, write, str(picture.page) if picture.page.count > 1 else "")
 
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
@@ -189,12 +189,12 @@ class Exporter(QObject):
 
         self._background.run(make, copy, self._fail)
 
-    def _write(self, path: Path, write: Callable[[], None]) -> None:
+    def _write(self, path: Path, write: Callable[[], None], page: str = "") -> None:
         def write_and_look() -> int:
             write()
             return path.stat().st_size
 
-        self._background.run(write_and_look, partial(self.saved.emit, path), self._fail)
+        self._background.run(write_and_look, partial(self.saved.emit, path, page), self._fail)
 
     def _fail(self, error: Exception) -> None:
         self.failed.emit(str(error))
@@ -205,10 +205,13 @@ MAX_LETTERS = 120  # of a proposed name, behind the picture's
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
-    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 sobel-x 3x3"."""
+    """File name to propose, without extension: "kodim05 gaussian-blur 5x5 unverified"."""
+    page = f"-{picture.page.number}" if picture.page.count > 1 else ""
     words = " ".join(
         f"{each.title.lower().translate(IN_NAMES)} {each.filter.ksize}x{each.filter.ksize}"
         for each in result.job.steps
         if not each.is_length
     )
-    return f"{Path(picture.name).stem} {words[:MAX_LETTERS].rstrip()}"
+    checks = [each.check for each in (result, *result.steps)]
+    unverified = " unverified" * any(each and not each.ok for each in checks)
+    return f"{Path(picture.name).stem}{page} {words[:MAX_LETTERS].rstrip()}{unverified}"

@@ -97,7 +97,14 @@ class KernelJournal:
                 found = [(path.stat().st_mtime, path) for path in self._folder.glob("*.json")]
             for _, path in sorted(found, reverse=True):
                 with suppress(OSError, ValueError, TypeError, KeyError):
-                    unsaved = _unsaved_in(path)
+                    if path.stat().st_size > MAX_BYTES:
+                        raise ValueError(path)
+                    with open(path, "rb", opener=safe_files.regular) as file:
+                        data = plain_data.parse_json(file.read())
+                    text, name = data["text"], data["path"]
+                    if not isinstance(text, str) or not isinstance(name, str):
+                        raise TypeError(path)
+                    unsaved = Unsaved(text, Path(name) if name else None)
                     is_own = self._own is not None and path == self._own.path
                     if not is_own and (lock := hold(path.with_suffix(".lock"))) is not None:
                         self._left = unsaved, _Held(path, lock)
@@ -150,18 +157,6 @@ class _Held(NamedTuple):
         if not is_wanted:
             with suppress(OSError):
                 self.path.with_suffix(".lock").unlink()
-
-
-def _unsaved_in(path: Path) -> Unsaved:
-    """Read a journal.  Raises OSError, ValueError, TypeError or KeyError."""
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(path)
-    with open(path, "rb", opener=safe_files.regular) as file:
-        data = plain_data.parse_json(file.read())
-    text, name = data["text"], data["path"]
-    if not isinstance(text, str) or not isinstance(name, str):
-        raise TypeError(path)
-    return Unsaved(text, Path(name) if name else None)
 
 
 KEEP_MS = 300  # of typing are lost at most, where the program is killed

@@ -26,13 +26,12 @@ from kernels.cuda_on_cpu.trial import CHECKING, finding_bug, trial, verdict_sear
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung
-from workbench.imaging.display import Display, show, to_display
+from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import kernel_code
 from workbench.session.kernel_code import request_for
 
 Pixel = tuple[int, int]
-Levels = tuple[float, float] | None
 COUNTING = Progress("verified; counting what it loads, stores and computes")
 LINE_OF_HEADER = re.compile(r", line (\d+): (.*)\Z", re.DOTALL)
 
@@ -43,7 +42,7 @@ class KernelText:
 
     name    of the file that the source is, or will be, in
     at      the pixel (x, y) that is looked at; None: none in particular
-    levels  of the picture, and `look` of the answer
+    seen    how the picture is shown, and `look` how the answer is
     device  the GPU that it runs on; None: on the CPU
     good    the last source that ran, where its output is of another job: it is tried, too, if this
             one does not run; empty: it need not be
@@ -53,7 +52,7 @@ class KernelText:
     text: str
     job: Job
     at: Pixel | None
-    levels: Levels
+    seen: DisplayMapping
     look: DisplayMapping
     device: Device | None = None
     good: str = ""
@@ -154,7 +153,7 @@ def searching(asked: KernelText) -> Steps:
                 yield step
             else:
                 part = cropped(asked.job, step.region).picture if step else None
-                before = None if part is None else to_display(part, asked.levels)
+                before = None if part is None else show(part, asked.seen)
                 yield Searched(rung, asked.job, step, before)
 
     return _with_rung(asked, search)
@@ -171,7 +170,7 @@ def following(asked: KernelText, number: int | None) -> Steps:
             if isinstance(step, Progress):
                 yield step
             else:
-                before = to_display(np.ascontiguousarray(step.job.picture), asked.levels)
+                before = show(np.ascontiguousarray(step.job.picture), asked.seen)
                 after = None if step.answer is None else show(step.answer, asked.look)
                 yield Followed(rung, step, before, after)
 
@@ -265,7 +264,7 @@ def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
         return Tried(rung, tried)
     answer = np.ascontiguousarray(tried.answer)
     before = np.ascontiguousarray(tried.job.picture)
-    return Tried(rung, tried, to_display(before, asked.levels), show(answer, asked.look))
+    return Tried(rung, tried, show(before, asked.seen), show(answer, asked.look))
 
 
 def reading_code(asked: KernelText) -> Steps:

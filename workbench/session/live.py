@@ -212,7 +212,7 @@ class Live(QObject):
     def _follow(self, old: State, new: State) -> None:
         if new.picture is not old.picture:
             self._took_ms.clear()
-        if new.picture is not old.picture or new.levels != old.levels:
+        if new.picture is not old.picture or intents.look_before(new) != intents.look_before(old):
             self._show_before(new)
         if intents.needs_run(old, new):
             self.run_again()
@@ -234,8 +234,8 @@ class Live(QObject):
             self._emit_preview()
             self._emit_settled()
 
-        look = DisplayMapping(state.levels)
-        self._ask_display(picture.samples, look, show_it, lambda now: DisplayMapping(now.levels))
+        look = intents.look_before(state)
+        self._ask_display(picture.samples, look, show_it, intents.look_before)
 
     def _show_after_again(self, state: State) -> None:
         if self.result is None:

@@ -11,12 +11,11 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 
 from kernels.core.cache import all_finite
 from kernels.core.errors import OutOfMemoryError
 from kernels.pictures.generated import PICTURES
-from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.memory import require_memory
 from workbench.files import image_files
@@ -34,7 +33,6 @@ from workbench.session.store import Store
 START_PICTURE = "scene"
 MISSING = "missing"  # beside the settings of a screenshot: the name of its picture
 MAX_TRIES = 20  # files that cannot be read, in front of the first one that can
-SLOW_MS = 700  # to open; beyond it, it is said, with a way to stop
 
 Load = Callable[..., Any]
 
@@ -52,9 +50,10 @@ class Opener(QObject):
         not_stored(picture, sentence): why it is as it was; `picture` is the one in view.
         restored(data, name): a screenshot called `name` held these settings.
         offered(data, name): so did the picture that is opened next, the result of them.
-        asked(sentence, go_on): a picture is so large that nothing happens until `go_on` is called.
+        asked(sentence, go_on, has_copy): a picture is so large that nothing happens until
+            go_on(is_reduced) is called; has_copy: a reduced copy can be opened in its place.
         busy(name): something is being opened that is called so; empty: nothing is any more.
-        progressed(sentence): that takes a while, and so far it is; `stop` ends it.
+        progressed(share): which share of it has been read; `stop` ends it.
         failed(sentence): why there is no new picture; the old one stays.
         ended(sentence): there is no next or no previous picture.
     """
@@ -65,9 +64,9 @@ class Opener(QObject):
     not_stored = Signal(object, str)
     restored = Signal(object, str)
     offered = Signal(object, str)
-    asked = Signal(str, object)
+    asked = Signal(str, object, bool)
     busy = Signal(str)
-    progressed = Signal(str)
+    progressed = Signal(float)
     _read = Signal(int, float)
     failed = Signal(str)
     ended = Signal(str)
@@ -78,16 +77,23 @@ class Opener(QObject):
         self._background = background
         self._newest = self._newest_type = 0
         self._is_stopped = Event()  # of the newest request
-        self._stepping: tuple[Path, int] | None = None  # from which file, and by which step
+        self._stepping: tuple[Path, int, int] | None = None  # from a file by a step, or to a page
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         self.together: tuple[Path, ...] = ()
-        self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(lambda: self.progressed.emit(self._opening))
+        self._name = ""  # of what is being opened
         self._read.connect(self._say_share)
 
-    def open_file(self, path: Path) -> None:
-        self._ask(partial(image_files.load_any_size, path), path.name)
+    def open_file(
+        self, path: Path, page: int = 1, take: Callable[[Picture], None] | None = None
+    ) -> None:
+        """Open a picture; or `take` it instead, unless something else is requested first."""
+        self._ask(partial(image_files.load_any_size, path, page=page), path.name, take)
+
+    def open_page(self, path: Path, page: int) -> None:
+        """Open a page of the file that is open; asked for again meanwhile, it still comes."""
+        if self._stepping != (path, 0, page):
+            self.open_file(path, page)
+            self._stepping = path, 0, page
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
         """Find out what `paths` are, and `take` that, unless something else is requested first."""
@@ -99,7 +105,7 @@ class Opener(QObject):
 
     def open_ref(self, ref: PictureRef) -> None:
         if ref.path is not None:
-            self.open_file(ref.path)
+            self.open_file(ref.path, ref.page)
         elif ref.built_in is not None:
             self.open_built_in(ref.built_in)
 
@@ -131,7 +137,7 @@ class Opener(QObject):
         If that cannot be opened, the next call continues behind it.  While it is being opened, the
         same request again changes nothing: with a key held down, pictures follow as they load.
         """
-        if self._stepping == (path, step):
+        if self._stepping == (path, step, 0):
             return
         together = self.together
 
@@ -153,7 +159,7 @@ class Opener(QObject):
             return picture
 
         self._ask(load, path.parent.name)
-        self._stepping = path, step
+        self._stepping = path, step, 0
 
     def store_again(self, picture: Picture) -> None:
         """Store `picture` in the present pixel type; one that is being opened still comes."""
@@ -190,13 +196,12 @@ class Opener(QObject):
             if found.sentence:
                 self.gathered.emit(found.sentence)
             found = found.picture
-        elif found.path not in self.together:
+        elif found.path is not None and found.path not in self.together:
             self.together = ()  # from here on one walks through its folder
         self.opened.emit(found)
 
     def _rest(self) -> None:
         self._stepping = None
-        self._slow.stop()
         if self._name:
             self._name = ""
             self.busy.emit("")
@@ -204,22 +209,14 @@ class Opener(QObject):
     @Slot(int, float)
     def _say_share(self, request: int, share: float) -> None:
         if request == self._newest and self._name:
-            self._share = share
-            if not self._slow.isActive():
-                self.progressed.emit(self._opening)
-
-    @property
-    def _opening(self) -> str:
-        share = f" {numbers.percent(self._share)}" if self._share else ""
-        return f"Opening {self._name}…{share}"
+            self.progressed.emit(share)
 
     def _ask(
         self,
         load: Load,
         name: str,
         show: Callable[[Any], None] | None = None,
-        *,
-        is_agreed: bool = False,
+        **agreed: bool,
     ) -> None:
         self._newest += 1
         self._is_stopped.set()
@@ -228,15 +225,15 @@ class Opener(QObject):
         self._stepping = None
         self._is_stopped = is_stopped = Event()
         request, pixel_type = self._newest, self.pixel_type
-        self._name, self._share = name, 0.0
-        self._slow.start()
+        self._name = name
         self.busy.emit(name)
 
         def work() -> Any:
             if request != self._newest:
                 return None  # superseded
             say = partial(self._read.emit, request)
-            found = load(ask=not is_agreed, is_stopped=is_stopped.is_set, say=say)
+            how = {"ask": not agreed, **agreed}
+            found = load(is_stopped=is_stopped.is_set, say=say, **how)
             if isinstance(found, Gathered):
                 return replace(found, picture=_stored_as(found.picture, pixel_type))
             return _stored_as(found, pixel_type) if isinstance(found, Picture) else found
@@ -244,21 +241,18 @@ class Opener(QObject):
         def answer(tell: Callable[[Any], None], outcome: Any = None) -> None:
             if request == self._newest:
                 self._stepping = None
-                self._slow.stop()
                 tell(outcome)
             if request == self._newest:  # that asked for nothing else
                 self._rest()
 
         def fail(error: Exception) -> None:
             if isinstance(error, LargePictureError):
-                self.asked.emit(str(error), go_on)
+                self.asked.emit(str(error), go_on, error.has_copy)
             else:
                 self.failed.emit(str(error))
 
-        def go_on() -> None:
-            self._ask(load, name, show, is_agreed=True)
-            self._slow.stop()
-            self.progressed.emit(self._opening)
+        def go_on(is_reduced: bool = False) -> None:
+            self._ask(load, name, show, is_reduced=is_reduced)
 
         self._background.run(
             *(work, partial(answer, show or self._show), partial(answer, fail)),
@@ -300,7 +294,13 @@ def _dropped(path: Path, **how: Any) -> dict[str, Any] | Picture | Gathered:
     # Reading a pipe would block; `load` has messages for whatever is no file.
     inside = read_settings(path) if os.path.isfile(path) else None  # noqa: PTH113
     if inside and inside.get(SHOWS) != FILTERED:
-        return _with_picture_there(inside)
+        ref = PictureRef.from_data(inside.get("picture"))
+        if ref is None:
+            return {**inside, "picture": None}
+        is_far = str(ref.path).startswith(("//", "\\\\"))
+        if ref.path is None or (not is_far and ref.path.is_file()):
+            return {**inside, "picture": ref.to_data()}
+        return {**inside, "picture": None, MISSING: ref.name}
     picture = image_files.load_any_size(path, **how)
     return Gathered(picture, settings=inside) if inside else picture
 
@@ -329,16 +329,6 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
     raise failures[0]
 
 
-def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
-    ref = PictureRef.from_data(settings.get("picture"))
-    if ref is None:
-        return {**settings, "picture": None}
-    is_far = str(ref.path).startswith(("//", "\\\\"))
-    if ref.path is None or (not is_far and ref.path.is_file()):
-        return {**settings, "picture": ref.to_data()}
-    return {**settings, "picture": None, MISSING: ref.name}
-
-
 def _in_words(paths: Sequence[Path]) -> str:
     return paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
 
@@ -362,9 +352,10 @@ class Walk(QObject):
     """A watcher that looks, in the background, among which pictures the one in view is.
 
     shelf  the latest
+    path   of the picture opened last; what is pasted is in no folder, and ends no walk
 
     Signals:
-        placed(shelf): a Shelf; None: the picture is in no folder, or that cannot be looked into.
+        placed(shelf): a Shelf; None: the folder cannot be looked into.
     """
 
     placed = Signal(object)
@@ -375,21 +366,20 @@ class Walk(QObject):
         super().__init__(parent)
         self._store, self._opener, self._background = store, opener, background
         self.shelf: Shelf | None = None
+        self.path: Path | None = None
         store.changed.connect(self._look)
 
     @Slot(object, object)
     def _look(self, old: State, new: State) -> None:
         picture = new.picture
-        if picture is old.picture or picture is None:
+        if picture is old.picture or picture is None or picture.path is None:
             return
+        self.path = picture.path
 
         def place(shelf: Shelf | None) -> None:
-            if picture is self._store.state.picture:
+            if self.path == picture.path:
                 self.shelf = shelf
                 self.placed.emit(shelf)
 
-        if picture.path is None:
-            place(None)
-            return
         look = partial(shelf_of, picture.path, self._opener.together)
         self._background.run(look, place, lambda _: place(None))

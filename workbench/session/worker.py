@@ -243,7 +243,11 @@ class Worker(Scheduler):
                 self.filtered.emit(step, display, look)
                 if is_first:
                     self._has_shown = True
-                    self._let_paint()
+                    # The interpreter is the window's for a moment, lest both wait for each other.
+                    self._rest(PAINTING_S)
+                    if self._is_held:
+                        self._rest(HELD_S, lambda: not self._is_held)
+                        self._rest(PAINTING_S)  # then the analysis is painted
                 yield None
         except Exception:
             self.progressed.emit("")
@@ -262,13 +266,6 @@ class Worker(Scheduler):
         if not job.is_one_launch:
             yield from self.engine.filtering(job, replace(sampling, max_samples=0, check=False))
         yield from self.engine.filtering(job, sampling)
-
-    def _let_paint(self) -> None:
-        """Leave the interpreter for a moment to the window, lest both wait for each other."""
-        self._rest(PAINTING_S)
-        if self._is_held:
-            self._rest(HELD_S, lambda: not self._is_held)
-            self._rest(PAINTING_S)  # then the analysis is painted
 
     def _rest(self, seconds: float, is_over: Callable[[], bool] = lambda: False) -> None:
         """Wait, unless there is news; a trial of a user kernel continues."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
@@ -36,7 +37,7 @@ class MenuTree:
         self._window = window
         self._menus: dict[str, QMenu] = {}
         self._actions: dict[str, QAction] = {}
-        self._changing: list[tuple[Action, QAction, str]] = []
+        self._changing: list[tuple[Action, QAction]] = []
         for path, *line in asset_table("menus.toml")["lines"]:
             menu = self.menu(path)
             if line == [SEPARATOR]:
@@ -60,13 +61,22 @@ class MenuTree:
         """The line with the text `name`, without its &."""
         return self._actions[name]
 
+    def offer_on(self, view: QWidget, name: str) -> None:
+        """Give `view` a context menu: its own lines, then those that the table lists as `name`."""
+        menu = QMenu(view, toolTipsVisible=True)
+        menu.addActions(view.actions())
+        for each in asset_table("menus.toml")[name]:
+            if each == SEPARATOR:
+                menu.addSeparator()
+            else:
+                menu.addAction(self._actions[each])
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(lambda at: menu.popup(view.mapToGlobal(at)))
+
     def refresh(self) -> None:
         """Enable what has something to do, and name it by what it would do."""
-        for each, made, tip in self._changing:
-            reason = each.why_not()
-            made.setEnabled(not reason)
-            made.setToolTip(tip_text(reason or tip))
-            made.setStatusTip(reason or tip)
+        for each, made in self._changing:
+            show_reason(made, each.why_not())
             if each.name is not None:
                 made.setText(each.name())
 
@@ -76,13 +86,20 @@ class MenuTree:
         made = self._actions[name] = QAction(text, self._window)
         made.setObjectName(name)
         made.setShortcuts([QKeySequence(key) for key in keys.split()])
-        made.setToolTip(tip_text(tip))
-        made.setStatusTip(tip)
+        made.setWhatsThis(tip)
+        show_reason(made, "")
         if isinstance(act, Action):
-            self._changing.append((act, made, tip))
+            self._changing.append((act, made))
         do = act.do if isinstance(act, Action) else act
         made.triggered.connect(lambda _=False: do())
         return made
+
+
+def show_reason(action: QAction, why_not: str) -> None:
+    """Enable an action, or disable it with this reason as its tip in place of "what's this"."""
+    action.setEnabled(not why_not)
+    action.setToolTip(tip_text(why_not or action.whatsThis()))
+    action.setStatusTip(why_not or action.whatsThis())
 
 
 def list_in(menu: QMenu, lines: Iterable[tuple[str, str, Do | None]], keeps: int = 0) -> None:

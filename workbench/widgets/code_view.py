@@ -117,19 +117,6 @@ MAX_COLOURED = 150_000  # characters; beyond, colouring would hold up the window
 MARGIN_PX = 6
 
 
-def make_listing(edit: QPlainTextEdit) -> None:
-    """Have a text be read and selected, by mouse and keys, in letters of one width."""
-    edit.setReadOnly(True)
-    edit.setTabChangesFocus(True)
-    edit.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    edit.setFont(theme.fixed_font())
-    edit.document().setDocumentMargin(MARGIN_PX)
-
-
 class SourceText(NamedTuple):
     """A text to read, and its name."""
 
@@ -165,7 +152,15 @@ class CodeView(QWidget):
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
         tip = "Ctrl and the mouse wheel change the size of the letters"
         self.edit = described(QPlainTextEdit(), name, title, tip)
-        make_listing(self.edit)
+        self.edit.setReadOnly(True)
+        self.edit.setTabChangesFocus(True)
+        self.edit.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setFont(theme.fixed_font())
+        self.edit.document().setDocumentMargin(MARGIN_PX)
         self.edit.setTabStopDistance(4 * self.edit.fontMetrics().horizontalAdvance(" "))
         self._colours = CodeColours(self.edit.document(), theme.colors())
         tools = HBox().add(self._copy, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ HANDLE_PX = 4
 
 
 class Docks(QWidget):
-    """The picture, at most one panel of either side beside it, and the rail at the far right.
+    """The picture, at most one panel at either side of it, and the rail at the far right.
 
     A panel that is closed does nothing; one that was never open is not even made.  Two are open at
     once only where that keeps MIN_SHARE of the window for the picture.  One that would be wider
@@ -58,14 +58,12 @@ class Docks(QWidget):
         self._parts.addWidget(centre)
         self._parts.setStretchFactor(0, 1)
         self._parts.splitterMoved.connect(self._remember_widths)
-        in_place = sorted(panels, key=lambda panel: SIDES.index(panel.dock.place))
-        made = {panel.dock.title: self._make(panel) for panel in in_place}
-        self._frames = {title: made[title] for title in self._panels}
-        self.rail = Rail(list(self._frames), self)
+        self.frames = {title: self._make(panel) for title, panel in self._panels.items()}
+        self.rail = Rail(list(self.frames), self)
         # Making a panel takes as long as showing it: it is made before the finger is up again.
         self.rail.pressed.connect(lambda title: self.panel(title).get())
         self.rail.clicked.connect(self.toggle)
-        for title, frame in self._frames.items():
+        for title, frame in self.frames.items():
             frame.opened.connect(self.rail.buttons[title].setChecked)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -77,7 +75,8 @@ class Docks(QWidget):
         grid.setRowStretch(0, 1)
 
     def _make(self, panel: LazyPanel[Any]) -> PanelFrame:
-        frame, place = PanelFrame(panel, self._parts), self._parts.count()
+        frame = PanelFrame(panel, self._parts)
+        place = 0 if panel.dock.place == "left" else self._parts.count()
         frame.setMinimumWidth(theme.in_letters(MIN_PX))
         self._parts.insertWidget(place, frame)
         frame.enlarge_wanted.connect(partial(self.enlarge, panel.dock.title))
@@ -93,16 +92,10 @@ class Docks(QWidget):
     # -- the frames by their titles
 
     def __getitem__(self, title: str) -> PanelFrame:
-        return self._frames[title]
+        return self.frames[title]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._frames)
-
-    def items(self) -> ItemsView[str, PanelFrame]:
-        return self._frames.items()
-
-    def values(self) -> ValuesView[PanelFrame]:
-        return self._frames.values()
+        return iter(self.frames)
 
     def panel(self, title: str) -> LazyPanel[Any]:
         """The panel called `title`, which may not be made yet."""
@@ -167,10 +160,12 @@ class Docks(QWidget):
     def places(self) -> dict[str, Any]:
         """The open panels, their places and widths, as JSON can hold them."""
         return {
-            "open": [t for t, each in self.items() if not each.isHidden() and not each.is_enlarged],
+            "open": [
+                t for t, each in self.frames.items() if not each.isHidden() and not each.is_enlarged
+            ],
             "enlarged": {
                 title: box_of(each.geometry())
-                for title, each in self.items()
+                for title, each in self.frames.items()
                 if each.is_enlarged and not each.isHidden()
             },
             "widths": dict(self._widths),
@@ -178,7 +173,7 @@ class Docks(QWidget):
 
     def restore_places(self, data: Mapping[str, Any]) -> None:
         """Restore `places()`; the defaults replace what is missing or makes no sense."""
-        for frame in self.values():
+        for frame in self.frames.values():
             frame.hide()
             frame.enlarge(False)
         widths = _mapping(data.get("widths"))
@@ -214,13 +209,13 @@ class Docks(QWidget):
 
     def arrange(self) -> None:
         """Give the open panels their widths, and the picture what is left."""
-        widths = {frame: self._width_of(frame) for frame in self._all_open}
+        widths: dict[QWidget | None, int] = {each: self._width_of(each) for each in self._all_open}
         # A panel may have it all on stage.
         self._centre.setHidden(self._share == 1.0 and bool(widths))
         taken = sum(widths.values()) + HANDLE_PX * len(widths)
-        frames = [self._parts.widget(number) for number in range(1, self._parts.count())]
-        sizes = [widths.get(frame, 0) for frame in frames if isinstance(frame, PanelFrame)]
-        self._parts.setSizes([max(self._inner_px - taken, 1), *sizes])
+        widths[self._centre] = max(self._inner_px - taken, 1)
+        every = map(self._parts.widget, range(self._parts.count()))
+        self._parts.setSizes([widths.get(each, 0) for each in every])
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -230,7 +225,9 @@ class Docks(QWidget):
 
     @property
     def _all_open(self) -> list[PanelFrame]:
-        return [each for each in self.values() if not each.isHidden() and not each.is_enlarged]
+        return [
+            each for each in self.frames.values() if not each.isHidden() and not each.is_enlarged
+        ]
 
     @property
     def _inner_px(self) -> int:

@@ -6,10 +6,18 @@ import os
 import re
 from pathlib import Path
 
-from PySide6.QtCore import QIdentityProxyModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
+from PySide6.QtCore import (
+    QFileInfo,
+    QIdentityProxyModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+)
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QHeaderView, QTreeView, QWidget
 
 from workbench.base import theme
+from workbench.base.background import waited
 from workbench.base.plain_text import is_agreed
 from workbench.base.settings import Settings
 
@@ -75,10 +83,25 @@ class _FilesInGrey(QIdentityProxyModel):
         return flags if is_folder else flags & ~Qt.ItemFlag.ItemIsEnabled
 
 
+class _ByName(QFileIconProvider):
+    """Icons and kinds of files by their names: Qt reads files for them, /proc/kmsg for ever."""
+
+    def icon(self, of: QFileInfo | QFileIconProvider.IconType) -> QIcon:
+        """Get the icon of a kind, or of a file."""
+        if isinstance(of, QFileInfo):
+            of = self.IconType.Folder if of.isDir() else self.IconType.File
+        return super().icon(of)
+
+    def type(self, info: QFileInfo) -> str:
+        """Get the kind of a file in words."""
+        return "Folder" if info.isDir() else f"{info.suffix()} File".strip()
+
+
 def _dialog(
     parent: QWidget, title: str, folder: str, file_types: str, mode: QFileDialog.FileMode
 ) -> QFileDialog:
     dialog = QFileDialog(parent, title, folder, file_types, fileMode=mode)
+    dialog.setIconProvider(_ICONS)
     table = dialog.findChild(QTreeView, "treeView")
     if table is not None:  # Qt's own
         header = table.header()
@@ -94,6 +117,7 @@ def _chosen(dialog: QFileDialog) -> list[str]:
     return chosen
 
 
+_ICONS = _ByName()  # Qt keeps none
 FOLDER = "save-folder"  # the setting's name
 REPLACE = "{} is there already. Replace it?"
 
@@ -113,7 +137,8 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
     if _is_whole(path, types):
         return path  # Qt has asked about this name
     path = path.with_name(path.name + (_endings(kind) or [proposed.suffix])[0])
-    is_there = os.path.exists(path)  # noqa: PTH110 - where that cannot be known nothing is
+    # Where that cannot be known nothing is there.
+    is_there = waited(lambda: os.path.exists(path))  # noqa: PTH110 - `Path.exists` raises
     may_write = not is_there or is_agreed(parent, "Save", REPLACE.format(path.name))
     return path if may_write else None
 
@@ -124,7 +149,7 @@ def save_folder(settings: Settings) -> Path:
 
 def remember_folder(settings: Settings, path: Path) -> None:
     """Begin in the folder of `path` the next time, if that is there."""
-    if os.path.isdir(path.parent):  # noqa: PTH112 - the same
+    if waited(lambda: os.path.isdir(path.parent)):  # noqa: PTH112 - the same
         settings.set(FOLDER, str(path.parent))
 
 

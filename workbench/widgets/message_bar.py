@@ -21,11 +21,13 @@ from PySide6.QtGui import (
     QTextOption,
 )
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QDialogButtonBox,
     QFrame,
     QGridLayout,
     QPlainTextEdit,
+    QProgressBar,
     QPushButton,
     QTextEdit,
     QWidget,
@@ -53,7 +55,7 @@ class Floating(QFrame):
         *,
         is_opaque: bool = False,
     ) -> None:
-        """Put `content` into a lower corner of `over`, hidden; is_opaque: on a card."""
+        """Put `content` at the lower edge of `over`, hidden; is_opaque: on a card."""
         super().__init__(over)
         self._over, self._side = over, side
         # Else all of it would be painted anew with whatever moves below.
@@ -81,9 +83,33 @@ class Floating(QFrame):
         room = self._over.rect()
         box = QRect(QPoint(), self.sizeHint().boundedTo(room.size()))
         box.moveBottomLeft(QPoint(room.left() + EDGE, self._over.height() - 1 - EDGE))
-        if self._side != Qt.AlignmentFlag.AlignLeft:
+        if self._side == Qt.AlignmentFlag.AlignHCenter:
+            box.moveLeft(room.center().x() - box.width() // 2)
+        elif self._side != Qt.AlignmentFlag.AlignLeft:
             box.moveRight(room.right() - EDGE)
         self.setGeometry(box)
+
+
+MAX_NAME = 32  # letters of the name of what is being opened
+
+
+class OpeningCard(QWidget):
+    """What is being opened, how far that is, and a button to stop it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = Label(name="opening")
+        self._bar = described(QProgressBar(), "opening-progress", "Share that has been read")
+        tip = "Stop opening it; the picture in view stays"
+        self.cancel = make_button("opening-cancel", "Cancel", tip, "Stop opening the picture")
+        HBox(self, (6, 2, 2, 2), 10).add(self._words, self._bar, self.cancel)
+
+    def show_opening(self, name: str, share: float) -> None:
+        """Show its name and the share that has been read, from 0 to 1; 0: not known."""
+        short = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+        self._words.setText(f"Opening {short}…")
+        self._bar.setRange(0, 100 if share else 0)
+        self._bar.setValue(round(100 * share))
 
 
 Kind = Literal["info", "warning", "error"]
@@ -97,21 +123,24 @@ READABLE = 240  # for the sentence: with less it gets a row of its own
 MAX_OF_BUG = 240  # characters
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
+_BARS = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAlwaysOn
+_PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
 class MessageBar(QFrame):
-    """A bar that floats at the lower edge of the view that is its parent, and moves nothing there.
+    """A bar that lies over a line of the window, or at its lower edge, and moves nothing there.
 
-    Hidden while there is nothing to say.  What floats in the lower corners stays in sight.
+    Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
     """
 
-    def __init__(self, over: QWidget) -> None:
-        super().__init__(over)
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
         self.kind: Kind | None = None  # of the message in view
-        self._over = over
+        self._over = self._home = window
+        self._lines: tuple[QWidget, ...] = ()
         self._details = ""
         self._stays = False
         self._offered: tuple[Act, ...] = ()
@@ -130,9 +159,29 @@ class MessageBar(QFrame):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(lambda: self.clear("info"))
         self._age = QElapsedTimer()
-        self._build()
+        self._dismiss.setProperty("flat", True)
+        self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(16, 1, 8, 1)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setColumnStretch(2, 1)
+        self._is_folded = True
+        self._fold(False)  # before the others, as Tab goes
+        self._beside = (self._icon, self._word, *self._acts, self._more, self._dismiss)
+        for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
+            self._grid.addWidget(part, 0, column)
         self.hide()
-        over.installEventFilter(self)
+        window.installEventFilter(self)
+
+    def lie_over(self, part: QWidget, line: QWidget, home: QWidget) -> None:
+        """Lie over `part` of a bar where the sentence has room there, else over `line`.
+
+        What has the keyboard here gives it to `home`.
+        """
+        self._lines, self._home = (part, line), home
+        for each in self._lines:
+            each.installEventFilter(self)
 
     @property
     def sentence(self) -> str:
@@ -199,6 +248,8 @@ class MessageBar(QFrame):
             self._timer.stop()
             self.kind = None
             self._sentence.clear()
+            if self.isAncestorOf(QApplication.focusWidget() or self):
+                self._home.setFocus()  # else whatever comes next would have a ring
             self.hide()
 
     def outdate(self, least_ms: int = 0) -> None:
@@ -209,11 +260,6 @@ class MessageBar(QFrame):
         if not self._stays and self._age.isValid() and self._age.elapsed() >= least_ms:
             self.clear("info")
 
-    def reword(self, before: str, sentence: str) -> None:
-        """Show `sentence` in place of `before`, if that is in view, without announcing it anew."""
-        if self.kind is not None and self.sentence == before:
-            self._write(sentence)
-
     def dismiss(self, sentence: str) -> None:
         """Hide `sentence`, which holds no longer, if it is the message in view."""
         if self.kind is not None and self.sentence == sentence:
@@ -223,37 +269,37 @@ class MessageBar(QFrame):
         self._sentence.setPlainText(sentence)
         self.setAccessibleName(f"{WORDS[self.kind or 'info']}: {sentence}")
 
-    def _build(self) -> None:
-        self._dismiss.setProperty("flat", True)
-        self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(16, 6, 8, 6)
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setColumnStretch(2, 1)
-        self._is_folded = True
-        self._fold(False)  # before the others, as Tab goes
-        self._beside = (self._icon, self._word, *self._acts, self._more, self._dismiss)
-        for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
-            self._grid.addWidget(part, 0, column)
-
     def _wait(self) -> None:
         if self.kind == "info" and not self._stays and not self.underMouse():
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _place(self) -> None:
-        room = self._over.rect()
-        width = min(room.width() - 2 * _MARGIN, WIDEST)
+        lines = [each for each in self._lines if each.isVisible()]
+        two_lines_px = 2 * self._sentence.fontMetrics().lineSpacing() + 5 * RING_PX  # with margins
+        for line in lines:
+            area = QRect(line.mapTo(self._over, QPoint()), line.size())
+            self._fit_into(area.width(), max(area.height(), two_lines_px))
+            box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
+            box.moveBottomLeft(area.bottomLeft())
+            if self._sentence.is_whole and not self._is_folded:
+                break
+        if not lines:
+            window = self._over.rect()
+            width = min(window.width() - 2 * _MARGIN, WIDEST)
+            self._fit_into(width, window.height())
+            box = QRect(0, 0, width, self.sizeHint().height())
+            box.moveCenter(window.center())
+            box.moveBottom(window.bottom() - EDGE)
+        self.setGeometry(box)
+
+    def _fit_into(self, width: int, most_px: int) -> None:
         margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
         shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
+        self._sentence.most_px = most_px
+        self._sentence.fit_height()
         self._fold(width - margins.left() - margins.right() - sum(shown) < READABLE)
         self.resize(width, self.height())
         self._grid.activate()  # which tells the sentence its width, and it its height
-        height = self.sizeHint().height()
-        left = room.left() + (room.width() - width) // 2
-        cards = [card.y() for card in self._over.findChildren(Floating) if not card.isHidden()]
-        lowest = min([self._over.height(), *cards]) - EDGE
-        self.setGeometry(QRect(left, max(lowest - height, 0), width, height))
 
     def _fold(self, is_narrow: bool) -> None:
         if self._is_folded != is_narrow:
@@ -268,7 +314,7 @@ class MessageBar(QFrame):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() == QEvent.Type.Resize and self.isVisible():
+        if event.type() in _PLACED and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 
@@ -280,25 +326,32 @@ class MessageBar(QFrame):
 
 
 class Sentence(QTextEdit):
-    """A text to read and select, as high as its width makes it; breaks long paths anywhere."""
+    """A text to read and select, as high as its width makes it; breaks long paths anywhere.
+
+    most_px   what is higher scrolls
+    is_whole  nothing does
+    """
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, acceptRichText=False, tabChangesFocus=True)
         self.setAccessibleName("Message")
         self.setFrameShape(QTextEdit.Shape.NoFrame)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.most_px = 1 << 15
+        self.is_whole = True
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("sentence", True)  # for the style sheet
         self.document().setDocumentMargin(2)
-        self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
+        self.document().documentLayout().documentSizeChanged.connect(self.fit_height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._fit_height()
+        self.fit_height()
 
-    def _fit_height(self) -> None:
-        height = round(self.document().size().height()) + 2 * RING_PX
+    def fit_height(self) -> None:
+        needed = round(self.document().size().height()) + 2 * RING_PX
+        height, self.is_whole = min(needed, self.most_px), needed <= self.most_px
+        self.setVerticalScrollBarPolicy(_BARS[needed > height])
         if height != self.height():
             self.setFixedHeight(height)
 

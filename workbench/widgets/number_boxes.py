@@ -51,6 +51,9 @@ class _TypedNumber(WheelAfterFocus, _Box):
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # not by the wheel
         self.editingFinished.connect(lambda: self.lineEdit().setModified(False))
+        # To the picture, where the box is in its window.
+        done = self.lineEdit().returnPressed
+        done.connect(lambda: getattr(self.window(), "home", self).setFocus())
         self.lineEdit().inputRejected.connect(lambda: _say(self, self.range_in_words()))
 
     def show_value(self, value: Any) -> None:
@@ -136,7 +139,8 @@ def is_page_key(event: QEvent) -> bool:
     """True if a shortcut of the window would take Page Up or Down from the focus."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
-    return event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+    is_plain = not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+    return is_plain and event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 def _number(text: str) -> float | None:

@@ -89,11 +89,11 @@ def show_exception(
 def let_ctrl_c_close(window: MainWindow) -> None:
     """Let Ctrl+C in the terminal, or the system's request to end, close the window normally.
 
-    On the stage it takes two.  Python looks at signals only between its own instructions, so a
+    Python looks at signals only between its own instructions, so a
     timer gives it some.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: window.close() or window.close())
+        signal.signal(number, lambda *_: window.leave())
     timer = QTimer(window)
     timer.timeout.connect(lambda: None)
     timer.start(200)

@@ -35,17 +35,11 @@ from kernels.sweeps.step_words import as_word, blend_of, made_filter
 from workbench.base.paths import asset
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.intents import (
-    chosen_in,
-    is_unclipped,
-    part_of,
-    taken_in,
-    white_of,
-)
+from workbench.model.intents import chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
 from workbench.model.step_files import is_list
 from workbench.session.kernel_folder import kernels_folder
-from workbench.widgets.actions import Actions
+from workbench.widgets.actions import Action, Actions
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts
 
@@ -66,6 +60,7 @@ NO_ALPHA = (
     "an opaque picture."
 )
 NO_PART = "The program filters whole pictures: Shift+G lets go of the part."
+NOTHING = "Nothing was pointed at yet: point at a pixel."
 UP_TO = "It has the steps up to the chosen one."
 NO_OWN = "But the command line takes no user kernel as a step of a list."
 
@@ -80,13 +75,14 @@ class CopyAs(QObject):
         super().__init__(parts.window)
         self._store, self._worker, self._live = parts.store, parts.worker, parts.live
         self._rung_panel, self._background = rung, parts.reading
-        self._messages = parts.messages
+        self._messages, self._read_out = parts.messages, parts.compare.read_out_row.read_out
 
     def actions(self) -> Actions:
         return {
             "Command line": partial(self._copy, command_line, "the command line"),
             "Python": partial(self._copy, python, "the Python script"),
             "CUDA C++": self._copy_cuda,
+            "Pixel values": Action(self._copy_values, lambda: NOTHING * (not self._read_out.whole)),
         }
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
@@ -101,6 +97,9 @@ class CopyAs(QObject):
         if make is command_line and is_list(state) and any(map(_own_of, taken_in(state))):
             note = f"{note} {NO_OWN}".strip()
         self._put(make(state), f"Copied {what}. {note}".strip())
+
+    def _copy_values(self) -> None:
+        self._put(self._read_out.whole, "Copied the pixel values.")
 
     def _copy_cuda(self) -> None:
         try:
@@ -197,7 +196,13 @@ def command_line(state: State) -> str:
     """Format `workbench apply …`, quoted for the shell of this system."""
     (path, _), stored = source_of(state.picture), _stored_as(state)
     made = no_option(f"{path.stem}-filtered{_extension(state)}")
-    return in_shell(["apply", no_option(str(path)), made, *filter_words(state, stored)])
+    words = [*filter_words(state, stored), *_page_words(state.picture)]
+    return in_shell(["apply", no_option(str(path)), made, *words])
+
+
+def _page_words(picture: Picture | None) -> list[str]:
+    page = picture.page.number if picture is not None else 1
+    return ["--page", str(page)] if page > 1 else []
 
 
 def in_shell(words: Sequence[str]) -> str:
@@ -302,7 +307,8 @@ def python(state: State) -> str:
     steps, samples = taken_in(state), state.picture.samples if state.picture is not None else None
     has_own = any(map(_own_of, steps))
     names = ["Engine", "Job", "filters"]
-    has_more = state.threshold or not filters.get(state.filter).has_weights
+    now = filters.get(state.filter)
+    has_more = state.threshold or now.is_grey or not now.has_weights
     if in_steps := is_list(state) or has_more:
         chosen = [filters.get(each.filter) for each in steps]
         sums = ["Correlation"] * any(each.has_weights for each in chosen)
@@ -344,6 +350,7 @@ def _list(state: State, steps: Sequence[Step]) -> str:
         added = _offset(state, each)
         threshold = blend_of(each, white_of(state)).threshold
         more += f"            threshold={threshold!r},\n" if threshold else ""
+        more += "            is_grey=True,\n" if filters.get(each.filter).is_grey else ""
         facts = _facts(state, each, 16)
         if filters.get(each.filter).has_weights:
             offset = f", offset={added!r}" if added else ""
@@ -391,9 +398,9 @@ def _picture(state: State) -> tuple[str, str]:
         if stored is None:
             return f"from {module} import PICTURES", made
         return f"from {module} import PICTURES, stored_as", f"stored_as({made}, {stored!r})"
-    path, _ = source_of(shown)
+    named = ", page=".join((repr(str(source_of(shown)[0])), *_page_words(shown)[1:]))
     as_type = f".stored_as({stored!r})" if stored is not None else ""
-    return "from workbench.files.image_files import load", f"load({str(path)!r}){as_type}.samples"
+    return "from workbench.files.image_files import load", f"load({named}){as_type}.samples"
 
 
 def _weights(state: State, step: Step, indent: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QProgressBar,
+    QSpinBox,
     QTabWidget,
     QWidget,
 )
@@ -32,7 +33,8 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
-from workbench.files.formats import EXTENSION_OF, PICTURES_FILTER
+from workbench.files.formats import PICTURES_FILTER, WRITTEN, option_of
+from workbench.model.intents import filter_in_words
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.widgets.actions import AddHelp
@@ -44,6 +46,7 @@ from workbench.widgets.message_bar import Kind
 from workbench.widgets.tile import words_label
 from workbench.window import filter_choice
 from workbench.window.copy_as import device_options, in_shell
+from workbench.window.save_menu import QUALITY_TIP
 from workbench.window.window_layout import Parts
 
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
@@ -54,6 +57,7 @@ MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
+REDUCE = "“8 bits and white where needed”"  # the tick box of the option
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
     False: "Stopping after the pictures that are under way…",
@@ -62,6 +66,7 @@ STOPPING = {
 Phase = Literal["choosing", "running", "paused", "stopping"]
 VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
 TIPS = asset_table("tips.toml")["files"]
+UNDER_WAY = "Files are being filtered; what is finished is kept, and can be resumed."
 
 
 class FileFilter(QDialog):
@@ -77,6 +82,9 @@ class FileFilter(QDialog):
         self._messages = parts.messages
         self._phase: Phase = "choosing"
         self._plan: filter_choice.FilterPlan | None = None
+        self._filled = filter_choice.FilterChoice()  # what the form began with
+        self._offered = ""  # the folder in view when this was opened last
+        self._results = Path()  # of the last run
         self._newest_request = 0  # for a plan
         self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
@@ -103,15 +111,42 @@ class FileFilter(QDialog):
         """True while no plan is being made and nothing runs."""
         return not self._is_looking and not self._process.is_running
 
+    @property
+    def under_way(self) -> str:
+        """What becomes of the files that are being filtered when the window closes; empty: none."""
+        return UNDER_WAY if self._process.is_running else ""
+
     def open_folder(self) -> None:
-        """Show the dialog with the folders of the last time; a run under way stays."""
+        """Show the dialog with the folder in view, or that of the last time.
+
+        A run under way stays.
+        """
+        picture = self._store.state.picture
+        path = picture.path if picture is not None else None
+        folder = str(path.absolute().parent) if path is not None else ""
         if self.is_settled:
-            if self._is_file:
-                self._fill(self._remembered())
-                self._said = ""  # it was of the file
-            if not self._said:
-                self._show_choice()
+            choice = self._remembered()
+            if folder not in ("", self._offered, choice.source):
+                choice = replace(choice, source=folder, target=f"{folder}-filtered")
+                self._settings.set(SETTING, asdict(choice))
+            self._offered = folder
+            self._show_choice_of(choice)
         self.bring_forward()
+
+    def open_files(self, files: Sequence[Path]) -> None:
+        """Show the dialog with these pictures, unless a run is under way."""
+        if self.is_settled:
+            folder, names = str(files[0].absolute().parent), tuple(str(e.absolute()) for e in files)
+            target = f"{folder}-filtered"
+            choice = replace(self._remembered(), source=folder, target=target, files=names)
+            self._show_choice_of(choice)
+        self.bring_forward()
+
+    def _show_choice_of(self, choice: filter_choice.FilterChoice) -> None:
+        if choice != self._choice or not self._said:
+            self._fill(choice)
+            self._clear_progress(NOT_BEGUN)
+            self._show_choice()
 
     def open_file(self) -> None:
         """Ask for a file and filter the large picture into it, unless a run is under way."""
@@ -120,7 +155,8 @@ class FileFilter(QDialog):
             target = self._ask_path(f"{picture.path.stem}-filtered.tif", "TIFF (*.tif *.tiff)")
             if target is None:
                 return
-            self._fill(filter_choice.FilterChoice(str(picture.path), str(target), is_file=True))
+            page, files = picture.page.number, (str(picture.path), str(target))
+            self._fill(filter_choice.FilterChoice(*files, is_file=True, page=page))
             self._starts = True
             self._show_choice()
         self.bring_forward()
@@ -159,13 +195,18 @@ class FileFilter(QDialog):
 
     def _make_form(self) -> None:
         self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
+        self._source.textChanged.connect(self._forget_files)
         self._target = self._line("target", "Folder of the results", "Folder for the results")
         self._pattern = self._line("names", "Names of the results", TIPS["names"])
-        self._pattern.setPlaceholderText("{stem}_{filter}")
+        self._pattern.setPlaceholderText("{stem}")
         self._format = ElidingBox("folder-format", "Format", "Format of the results")
         self._format.addItem("As the picture", "")
-        for name in EXTENSION_OF:
-            self._format.addItem(name.upper(), name)
+        for family in WRITTEN:
+            self._format.addItem(family, option_of(family))
+        quality = QSpinBox(maximum=100, prefix="Quality ")
+        quality.setSpecialValueText("Usual quality")
+        self._quality = described(quality, "folder-quality", "Quality", QUALITY_TIP)
+        self._quality.valueChanged.connect(self._edit)
         self._devices = ElidingBox("folder-gpus", "GPU", TIPS["gpu"])
         for box in (self._format, self._devices):
             box.currentIndexChanged.connect(self._edit)
@@ -175,6 +216,7 @@ class FileFilter(QDialog):
         self._fields: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
             **{name: (line.text, line.setText) for name, line in lines.items()},
             **{name: (box.currentData, partial(_select, box)) for name, box in boxes.items()},
+            "quality": (self._quality.value, self._quality.setValue),
         }
         self._of_form, names, ticks = QWidget(), QWidget(), QWidget()
         form = self._form = Form(self._of_form)
@@ -182,7 +224,7 @@ class FileFilter(QDialog):
         self._of_folders: list[QWidget] = []  # hidden for one large picture
         form.add("&From", self._with_button(self._source, "source"), self._source)
         form.add("&Into", self._with_button(self._target, "target"), self._target)
-        HBox(names, 0, 8).add((self._pattern, 1), self._format)
+        HBox(names, 0, 8).add((self._pattern, 1), self._format, self._quality)
         form.add("&Names", names, self._pattern)
         form.add("&GPU", self._devices)
         row = HBox(ticks, 0, 18)
@@ -199,6 +241,10 @@ class FileFilter(QDialog):
         line = described(QLineEdit(), f"folder-{name}", title, tip)
         line.textChanged.connect(self._edit)
         return line
+
+    def _forget_files(self) -> None:
+        if not self._is_filling:
+            self._filled = replace(self._filled, files=())
 
     def _with_button(self, line: QLineEdit, name: str) -> QWidget:
         tip, both = "Choose the folder in a dialog", QWidget()
@@ -249,16 +295,21 @@ class FileFilter(QDialog):
         copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
         self._start = push_button("folder-start", "")
         self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
+        self._show_folder = push_button(
+            "folder-show", "S&how folder", "Open the folder of the results"
+        )
+        self._show_folder.setEnabled(False)
         close = push_button("folder-close", "&Close", "Close this; what runs continues")
         self._start.setDefault(True)
         for each, act in (
             *((copy, self._copy), (self._start, self._go_on)),
-            *((self._stop, self._stop_run), (close, self.reject)),
+            *((self._stop, self._stop_run), (self._show_folder, self._show_results)),
+            (close, self.reject),
         ):
             each.setAutoDefault(each is self._start)
             each.clicked.connect(act)
         command = HBox(spacing=8).add((self._command, 1), copy)
-        buttons = HBox(spacing=8).add(1, self._start, self._stop, close)
+        buttons = HBox(spacing=8).add(1, self._start, self._stop, self._show_folder, close)
         column = VBox(self, (20, 16, 20, 14), 10)
         column.add(self._filter, self._note, self._of_form, (self._pages, 1), command)
         column.add(self._sentence, buttons)
@@ -271,14 +322,14 @@ class FileFilter(QDialog):
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
         for name in ("source", "target"):  # where ~ was typed; "" stays so
             values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
-        return filter_choice.FilterChoice(**values, is_file=self._is_file)
+        return replace(self._filled, **values)
 
     def _remembered(self) -> filter_choice.FilterChoice:
         return filter_choice.FilterChoice.from_data(self._settings.get(SETTING, {}))
 
     def _fill(self, choice: filter_choice.FilterChoice) -> None:
         """Show `choice` in the form; of one large picture source and target only."""
-        self._is_filling, self._is_file = True, choice.is_file
+        self._is_filling, self._filled = True, choice
         for name, (_, show) in self._fields.items():
             show(getattr(choice, name))
         self._is_filling = False
@@ -291,14 +342,15 @@ class FileFilter(QDialog):
 
     def _edit(self) -> None:
         if not self._is_filling:
-            if not self._is_file:
+            if not self._filled.is_file:
                 self._settings.set(SETTING, asdict(self._choice))
+            self._clear_progress(NOT_BEGUN)
             self._show_choice()
 
     def _follow(self, old: State, new: State) -> None:
         """Show the plan of another filter; look at no disk while the dialog is hidden."""
         before, now = (
-            (filter_choice.words_of(self._choice, each), filter_choice.filter_in_words(each))
+            (filter_choice.words_of(self._choice, each), filter_in_words(each))
             for each in map(filter_choice.whole_list, (old, new))
         )
         if before != now and self.isVisible() and not self._process.is_running:
@@ -306,7 +358,8 @@ class FileFilter(QDialog):
 
     def _show_choice(self) -> None:
         state, choice = self._state, self._choice
-        self._filter.setText(filter_choice.filter_in_words(state))
+        self._filter.setText(filter_in_words(state))
+        self._quality.setVisible(choice.has_quality)
         self._note.show_or_hide(filter_choice.note_on(choice, state))
         self._newest_request += 1
         self._said = ""
@@ -391,7 +444,7 @@ class FileFilter(QDialog):
             self._tell("pause", "paused", "Paused.")
 
     def _stop_run(self) -> None:
-        self._tell("stop", "stopping", STOPPING[self._is_file])
+        self._tell("stop", "stopping", STOPPING[self._filled.is_file])
 
     def _tell(self, word: str, phase: Phase, sentence: str) -> None:
         self._process.tell(word)
@@ -403,16 +456,24 @@ class FileFilter(QDialog):
             return
         memory = self._plan.memory
         words = [*self._arguments, *(["--memory", f"{memory >> 20}M"] if memory else [])]
-        self._failure = ""
-        self._show_failures(())
-        self._words.setText(STARTING)
-        self._stages.setText("")
-        self._bar.setRange(0, 100)
-        self._bar.setValue(0)
+        self._failure, self._results = "", Path(self._choice.target)
+        self._clear_progress(STARTING)
         self._pages.setCurrentWidget(self._progress)
         self._sentence.setText("")
         self._show_phase("running")
         self._process.start(words)
+
+    def _clear_progress(self, words: str) -> None:
+        """Show nothing of the run before."""
+        self._show_failures(())
+        self._words.setText(words)
+        self._stages.setText("")
+        self._bar.setRange(0, 100)
+        self._bar.setValue(0)
+
+    def _show_results(self) -> None:
+        folder = self._results.parent if self._filled.is_file else self._results
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     @Slot(object)
     def _show_progress(self, progress: BatchProgress) -> None:
@@ -425,7 +486,7 @@ class FileFilter(QDialog):
     def _show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
         """Show the finished rows of a large picture, which may be one of many."""
         self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
-        if self._is_file:
+        if self._filled.is_file:
             self._bar.setRange(0, height)
             self._bar.setValue(rows)
 
@@ -437,7 +498,7 @@ class FileFilter(QDialog):
 
     def _add_failure(self, path: str, sentence: str) -> None:
         if self._failed.count() < MAX_FAILURES:
-            name = Path(path).name
+            name, sentence = Path(path).name, sentence.replace("--reduce", REDUCE)
             item = QListWidgetItem(sentence if name in sentence else f"{name}: {sentence}")
             item.setData(PATH, path)
             item.setToolTip(tip_text(path))
@@ -462,19 +523,20 @@ class FileFilter(QDialog):
         is_bad = end.how == "refused" or bool(self._failure or end.counts.get("wrong"))
         sentence = filter_choice.end_in_words(end, self._choice, self._failure)
         self._show_phase("choosing")
-        if self._is_file and end.how == "ended" and not self._failure:
+        self._show_folder.setEnabled(end.how != "refused")
+        if self._filled.is_file and end.how == "ended" and not self._failure:
             self._show_plan(None)  # it would write the same file again
             self._bar.setValue(self._bar.maximum())
             self._words.setText("")
         else:
             self._show_choice()  # there is a journal now, and other files are there already
         # The plan says what a stopped batch has left.
-        self._said = "" if is_stopped and not self._is_file else sentence
+        self._said = "" if is_stopped and not self._filled.is_file else sentence
         self._sentence.setText(sentence)
         if not self.isVisible():
-            kind: Kind = "error" if is_bad and not (is_stopped and self._is_file) else "info"
-            show = ("&Show", self.bring_forward)
-            self._messages.show_message(kind, sentence, actions=[show])
+            kind: Kind = "error" if is_bad and not (is_stopped and self._filled.is_file) else "info"
+            actions = ("&Show", self.bring_forward), ("Show &folder", self._show_results)
+            self._messages.show_message(kind, sentence, actions=actions)
 
 
 def _list(name: str, title: str, tip: str) -> QListWidget:

@@ -14,12 +14,12 @@ from typing import Any, get_args
 
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
-from workbench.batch.journal import Status, last_run
+from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
-from workbench.batch.pairs import PairingError, naming, pairs_into
-from workbench.files.formats import EXTENSION_OF
-from workbench.model.intents import is_unclipped, step_in_words, taken_in
-from workbench.model.names import implementation_title
+from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
+from workbench.batch.stage_times import cut_in_words, verdict
+from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
+from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.model.step_files import select
 from workbench.session.batch_process import BatchEnd
@@ -27,6 +27,8 @@ from workbench.window.copy_as import filter_words, no_option
 
 SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
+MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a command can have
+TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
 STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
@@ -44,14 +46,27 @@ class FilterChoice:
     replace: bool = False  # write files anew that are there already
     reduce: bool = False  # round to 8 bits, put what is transparent on white
     devices: str = ""  # the GPUs, as --device has them; empty: the window's
+    quality: int = 0  # 1 to 100, of the formats that have one; 0: the usual one
+    files: tuple[str, ...] = ()  # these of the folder; none: all of them; never remembered
     is_file: bool = False  # one picture larger than memory, from file to file; never remembered
+    page: int = 1  # of that
+
+    @property
+    def has_quality(self) -> bool:
+        named = (each for each in FORMATS if self.format_name in ("", option_of(each.family)))
+        return not self.is_file and any(each.has_quality for each in named)
+
+    @property
+    def inputs(self) -> list[str]:
+        return list(self.files) or [self.source]
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> FilterChoice:
         """Parse remembered settings; values of a wrong type are left out."""
         usual = asdict(cls())
         kept = {name: data[name] for name in usual if type(data.get(name)) is type(usual[name])}
-        choice = cls(**{**usual, **kept, "is_file": False})
+        alone = {"is_file": False, "files": (), "page": 1}
+        choice = cls(**{**usual, **kept, **alone})
         return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
 
 
@@ -63,6 +78,7 @@ class FilterPlan:
     names: tuple[tuple[str, str, bool], ...]  # the first: picture, result, is it there
     known: int | None = None  # pictures that a stopped run has finished; None: there was none
     failed: tuple[tuple[str, str], ...] = ()  # of these without a result: (path, sentence)
+    journal: str = ""  # of that run
     warnings: tuple[str, ...] = ()  # a sentence for each folder that cannot be looked into
     memory: int = 0  # bytes that one large picture may take; 0: any
 
@@ -73,19 +89,22 @@ class FilterPlan:
         if self.memory and self.known is not None:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:
-            words = f"{words} A run that was stopped is done with {self.known:,} of them."
+            words = f"{words} A run that was stopped is done with {self.known:,} of them, "
+            words += f"as {self.journal} knows."
         return " ".join((words, *self.warnings))
 
 
 def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> list[str]:
     """The arguments of `workbench` that do it."""
     words = ["apply" if choice.is_file else "batch"]
-    words += [no_option(choice.source or "IN"), no_option(choice.target or "OUT")]
+    words += map(no_option, [each or "IN" for each in choice.inputs] + [choice.target or "OUT"])
     words += filter_words(state, _stored_as(choice, state))
     if choice.is_file:
+        words += ["--page", str(choice.page)] if choice.page > 1 else []
         return [*words, "--device", choice.devices] if choice.devices else words
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
+    words += ["--quality", str(choice.quality)] if choice.quality and choice.has_quality else []
     words += ["--device", choice.devices] if choice.devices else []
     given = {**asdict(choice), "resume": resume}
     return words + [
@@ -113,25 +132,36 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     if not source.is_dir():
         raise PairingError(f"There is no folder {source}; choose another one.")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
-    found = pairs_into([source], target, recursive=choice.recursive, rename=rename)
+    if sum(map(len, choice.files)) > MAX_LETTERS:
+        raise PairingError(TOO_MANY.format(len(choice.files)))
+    inputs = list(map(Path, choice.inputs))
+    found = pairs_into(inputs, target, recursive=choice.recursive, rename=rename)
     if not found:
         is_told = choice.recursive or any(each.startswith("Cannot") for each in found.complaints)
         nothing = f"There are no pictures in {source}; “Subfolders” looks into those as well."
         raise PairingError(found.complaints[0] if is_told else nothing)
     _reject_unwritable(target)
-    last = last_run(target)
+    last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
     return FilterPlan(
         count=len(found),
         names=tuple(
-            (str(pair.source.relative_to(source)), str(pair.target.relative_to(target)), is_there)
+            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), is_there)
             for pair in islice(found, SHOWN)
             for is_there in (os.path.lexists(pair.target),)
         ),
         known=len(last.known) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
-        warnings=found.complaints,
+        journal=str(journal),
+        warnings=(*found.complaints, *_unwritten(found)),
     )
+
+
+def _unwritten(pairs: FilePairs) -> list[str]:
+    kinds = [each.target.suffix for each in pairs if each.target.suffix.lower() not in ALL_WRITTEN]
+    names = ", ".join(sorted(set(kinds)))
+    why = f"{len(kinds):,} will fail, as {names} is not written: choose a format for all."
+    return [why] if kinds else []
 
 
 def _file_plan(choice: FilterChoice) -> FilterPlan:
@@ -163,17 +193,6 @@ def whole_list(state: State) -> State:
     return replace(state, **select(state.steps, len(state.steps) - 1)) if state.after else state
 
 
-def filter_in_words(state: State) -> str:
-    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
-    steps = " ▸ ".join(map(step_in_words, taken_in(state)))
-    parts = [steps, f"border {state.border}"]
-    if state.region is not None:
-        parts.append("only in {2}×{3} at {0},{1}".format(*state.region))
-    if state.pixel_type is not None:
-        parts.append(f"as {state.pixel_type}")
-    return " · ".join((*parts, implementation_title(state.implementation)))
-
-
 def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
     """The sentence on the end of a run; failure: why one large picture has no result."""
     took, target = numbers.duration(end.seconds * 1e3), Path(choice.target).name
@@ -184,4 +203,8 @@ def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
         return STOPPED.format(target) if end.how == "stopped" else done
     parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]
     verb = "Finished" if end.how == "ended" else "Stopped"
-    return f"{verb} after {took}: {', '.join(parts) or 'none'}."
+    journal = f" Journal: {end.journal}." if end.journal else ""
+    checked = verdict(end.verified, end.counts)
+    counted = f"{verb} after {took}: {', '.join(parts) or 'none'}; {checked}."
+    named = f" {end.filter}.{journal}" if end.filter else ""
+    return " ".join(filter(None, (f"{counted}{named}", cut_in_words(end.cut))))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
+from kernels.core.search import beginning
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -97,11 +98,7 @@ class Book:
 
         Pages with words in the title come first, then those that have them most often.
         """
-        # Where a word begins, or an unusual character stands.
-        words = [
-            re.compile((r"\b" if word[0].isalnum() else "") + re.escape(word))
-            for word in query.casefold().split()
-        ]
+        words = [re.compile(beginning(word)) for word in query.casefold().split()]
         ranked = []
         for number, page in enumerate(self.pages if words else ()):
             text, title = page.plain.casefold(), page.title.casefold()
@@ -222,12 +219,16 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
 
 
 def _numbers(docks: Docks, text: Lookup) -> str:
-    """Tooltips of every tile, and of the controls that figures depend on."""
+    """Tooltips of every tile, and of the controls that figures depend on.
+
+    Where a tooltip may say why something is not possible now, What's This has the other.
+    """
     pages = asset_table("help/pages.toml")
     panels = [docks.panel(title).get() for title in pages["told_in"]]
     told = {tile.caption: tile.tip for each in panels for tile in each.findChildren(ValueTile)}
     parts = {part.objectName(): part for each in panels for part in each.findChildren(QWidget)}
-    told |= {title: parts[name].toolTip() for title, name in pages["told_of"].items()}
+    of = {title: parts[name] for title, name in pages["told_of"].items()}
+    told |= {title: part.whatsThis() or part.toolTip() for title, part in of.items()}
     return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{text('numbers')}"
 
 
@@ -252,9 +253,9 @@ def _keys(lines: list[MenuLine]) -> str:
     parts: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         name = line.action.objectName().removesuffix("…") or line.name
-        if line.action.objectName() or line.keys:  # not a file's name or the like
-            tip = line.action.statusTip() or line.action.toolTip()
-            says = f": {escaped(tip)}" if tip not in (name, line.name) else ""
+        tip = line.action.whatsThis() or line.action.toolTip()
+        if line.action.whatsThis() or line.keys:  # not a file's name or the like
+            says = f": {escaped(' '.join(tip.split()))}" if tip not in (name, line.name) else ""
             where = escaped(": ".join((*line.path[1:], name)))
             parts.setdefault(line.path[0], []).append((escaped(line.keys), f"**{where}**{says}"))
     return sections({title: _table(("key", "action"), rows) for title, rows in parts.items()})

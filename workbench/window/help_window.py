@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QUrl
+from PySide6.QtCore import QEvent, QRegularExpression, QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kernels.core.search import beginning
 from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
@@ -49,6 +50,8 @@ LINE_PERCENT = 135.0
 MARGIN_PX, CELL_PX, PICTURE_PX = 22, 6, 680
 WIDEST_PX = 900  # longer lines are hard to read
 MAX_MARKS = 500
+Option = QRegularExpression.PatternOption
+ANY_LETTERS = Option.CaseInsensitiveOption | Option.UseUnicodePropertiesOption
 MARKDOWN = QTextDocument.ResourceType.MarkdownResource
 
 
@@ -148,20 +151,28 @@ class PageView(QTextBrowser):
                     QTextCursor(block).mergeBlockFormat(lines)
             for frame in self.document().rootFrame().childFrames():
                 if isinstance(frame, QTextTable):
-                    _dress_table(frame, QColor(theme.colors(self.palette()).grid))
+                    form = frame.format()
+                    form.setBorder(1)
+                    form.setBorderBrush(QColor(theme.colors(self.palette()).grid))
+                    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+                    form.setBorderCollapse(True)
+                    form.setCellPadding(CELL_PX)
+                    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+                    frame.setFormat(form)
 
     def _find_words(self) -> None:
         colour = self.palette().color(QPalette.ColorRole.Highlight)
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
         for word in self.words:
-            found = self.document().find(word)
+            pattern = QRegularExpression(beginning(word), ANY_LETTERS)
+            found = self.document().find(pattern)
             while not found.isNull() and len(marks) < MAX_MARKS:
                 mark = QTextEdit.ExtraSelection()
                 mark.cursor = found
                 mark.format.setBackground(colour)
                 marks.append(mark)
-                found = self.document().find(word, found)
+                found = self.document().find(pattern, found)
         self.setExtraSelections(marks)
         if marks:
             self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))
@@ -176,17 +187,6 @@ def picture_of(name: str, palette: QPalette) -> Path | None:
         except FileNotFoundError:
             continue
     return None
-
-
-def _dress_table(table: QTextTable, color: QColor) -> None:
-    form = table.format()
-    form.setBorder(1)
-    form.setBorderBrush(color)
-    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-    form.setBorderCollapse(True)
-    form.setCellPadding(CELL_PX)
-    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-    table.setFormat(form)
 
 
 KEY = Qt.ItemDataRole.UserRole
@@ -229,27 +229,6 @@ class HelpWindow(QDialog):
         self._contents.currentItemChanged.connect(self._choose)
         self._view = PageView(book)
         self._view.sourceChanged.connect(self._follow)
-        self._lay_out()
-        self._find("")
-
-    @property
-    def page(self) -> HelpPage | None:
-        return self._view.page
-
-    def show_place(self, place: str) -> None:
-        self._view.show_place(place)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Let Esc clear the search first, and Down or Enter lead to the pages found."""
-        key, down = event.key(), (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if key == Qt.Key.Key_Escape and self._search.text():
-            self._search.clear()
-        elif key in down and self._search.hasFocus():
-            self._contents.setFocus()
-        else:
-            super().keyPressEvent(event)
-
-    def _lay_out(self) -> None:
         view = self._view
         back = tab_button("help-back", "‹ Back", "The page before (Alt+Left)")
         forward = tab_button("help-forward", "Forward ›", "The page after (Alt+Right)")
@@ -271,6 +250,24 @@ class HelpWindow(QDialog):
         both.setStretchFactor(1, 1)
         both.setSizes([SIDE_PX, SIZE_PX[0] - SIDE_PX])
         VBox(self, 12).add(both)
+        self._find("")
+
+    @property
+    def page(self) -> HelpPage | None:
+        return self._view.page
+
+    def show_place(self, place: str) -> None:
+        self._view.show_place(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Let Esc clear the search first, and Down or Enter lead to the pages found."""
+        key, down = event.key(), (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if key == Qt.Key.Key_Escape and self._search.text():
+            self._search.clear()
+        elif key in down and self._search.hasFocus():
+            self._contents.setFocus()
+        else:
+            super().keyPressEvent(event)
 
     def _follow(self) -> None:
         if (page := self.page) is not None:

@@ -20,6 +20,7 @@ from kernels.engine.engine import Engine, all_implementations
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background, bugs
+from workbench.base.plain_text import ask_before
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
@@ -50,13 +51,14 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
+from workbench.window.exposure_menu import ExposureMenu
 from workbench.window.part_menu import PartMenu
 from workbench.window.picture_intake import (
     DropTarget,
     OpenMenu,
+    PageBox,
     PictureIntake,
     PlaceBar,
-    ask_about_large_pictures,
 )
 from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
@@ -86,7 +88,7 @@ class MainWindow(QMainWindow):
         remembered = self.settings.get("choices", {})
         changes, self._left_out = choices.recalled(remembered, self.store.state)
         self._lost = ""  # the sentence on what cannot be had
-        self._is_begun = False  # until the GPU was looked for
+        self._is_begun = self._is_leaving = False  # the first until the GPU was looked for
         self.store.choose(**changes)
         self._make_session(make_engine)
         self._make_panels()
@@ -132,13 +134,20 @@ class MainWindow(QMainWindow):
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
-        self.messages = MessageBar(self.compare)
+        self.home = self.compare.main  # has the keyboard after a number was typed
+        self.messages = MessageBar(self)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
-        self.place = PlaceBar()
-        self.statusBar().addPermanentWidget(self.place)
-        self.chip.setContentsMargins(0, 0, 8, 0)
-        self.statusBar().addPermanentWidget(self.chip)
+        self.page_box, self.place = PageBox(), PlaceBar()
+        row = self.compare.read_out_row
+        self.statusBar().addWidget(row.read_out, 1)  # which a message may hide, and nothing else
+        for each in (
+            self.page_box,
+            self.chip,
+            self.place,
+            row,
+        ):  # buttons last: nothing pushes them
+            self.statusBar().addPermanentWidget(each)
         store, worker, reading = self.store, self.worker, self.reading
         self.tool_row = ToolRow(store, reading, partial(self._enter, "Settings"))
         self.runs = RunHistory(self)
@@ -174,10 +183,11 @@ class MainWindow(QMainWindow):
         rows.addWidget(steps)
         self.docks = Docks(body, self.compare, self.timing_views.line, panels)
         rows.addWidget(self.docks, 1)
-        self.statusBar().addWidget(self.compare.read_out_row, 1)
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
+        self.messages.lie_over(self.compare.read_out_row.read_out, line, self.compare)
+        self.compare.changed.connect(self._show_title)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 
     def _make_services(self) -> None:
@@ -218,9 +228,9 @@ class MainWindow(QMainWindow):
         self.report_writer = ReportWriter(sweeps)
         self.sweep_menu = SweepMenu(sweeps)
         # Input and output.
-        self.intake = PictureIntake(parts, self.timing_views, self.sweep, self.sweep_menu)
-        self.open_menu = OpenMenu(parts)
+        self.intake = PictureIntake(parts, self.sweep, self.sweep_menu)
         self.walk = Walk(store, self.opener, reading, self)
+        self.open_menu = OpenMenu(parts, self.walk)
         self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(parts)
@@ -230,6 +240,7 @@ class MainWindow(QMainWindow):
         # Explaining and presenting.
         self.explanation = ExplanationController(parts, self.inspection, self.pixel, self.anatomy)
         self.part_menu = PartMenu(parts, self.inspection, self.analysis_thread)
+        self.exposure_menu = ExposureMenu(parts)
         self.presenter = Presenter(parts, self.explanation)
         self.crash_restore = CrashRestore(
             parts, self.weights, self.memory, lambda: self.presenter.show is not None
@@ -252,15 +263,16 @@ class MainWindow(QMainWindow):
         self.menus = MenuTree(self, self._actions())
         for each in (
             *(self.open_menu, self.sweep_menu, self.dialogs, self.steps_menu),
-            self.part_menu,
+            *(self.part_menu, self.exposure_menu),
         ):
             each.fill(self.menus)
         fill_panels(self.menus, self.docks)
+        self.menus.offer_on(self.compare, "picture")
         menu = self.open_menu.menu_of_button(self.menus)
         self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
         self.toolbar.connect_action("save", self.menus.action("Save result as…"))
         sources = self.sessions.changed, self.sweep_controller.changed, self.undo_history.moved
-        for signal in sources:
+        for signal in (*sources, self.compare.read_out_row.read_out.first_pointed):
             signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> Actions:
@@ -286,6 +298,7 @@ class MainWindow(QMainWindow):
             *(self.undo_history, self.explanation, self.window_layout, self.sweep_menu),
             *(self.panel_letters, self.presenter, self.steps_menu, self.part_menu),
             *(self.sweep_controller, self.report_writer, self.help_controller, self.dialogs),
+            *(self.exposure_menu, self.intake),
         ):
             found |= each.actions()
         return found
@@ -307,15 +320,21 @@ class MainWindow(QMainWindow):
         folder.lost.connect(self._leave_own_kernel)
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
-        ask_about_large_pictures(self.opener, messages)
         self.opener.busy.connect(self.compare.show_opening)
+        self.opener.progressed.connect(self.compare.show_share)
         self.timing_views.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
     def _connect_services(self) -> None:
         self.place.stepped.connect(self.open_menu.step)
+        self.page_box.turned.connect(self.open_menu.turn)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self.screenshot_restore.start)
         self.save_menu.to_file_wanted.connect(lambda: self.filter_menu.get().open_file())
+        self.gallery.when_made(
+            lambda panel: panel.filter_wanted.connect(
+                lambda files: self.filter_menu.get().open_files(files)
+            )
+        )
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
@@ -342,6 +361,8 @@ class MainWindow(QMainWindow):
 
     def _connect_kernel(self, panel: Any) -> None:
         self.compare.picked.connect(panel.look_at)
+        self.compare.add_overlay(panel.steps.paint)
+        panel.steps.look_changed.connect(self.compare.repaint_overlays)
         self.live.after_ready.connect(lambda result, _: panel.show_result(result))
         if self.live.result is not None:
             panel.show_result(self.live.result)
@@ -363,9 +384,12 @@ class MainWindow(QMainWindow):
         for panel, tell in self._following:
             if panel.made is not None:
                 tell(panel.made)
-        name = f"{state.picture.name} — " if state.picture else ""
-        self.setWindowTitle(f"{name}{TITLE}")
+        self.page_box.show_picture(state.picture)
         self.menus.refresh()
+
+    def _show_title(self) -> None:
+        assert self.compare.picture is not None
+        self.setWindowTitle(f"{self.compare.picture.title} — {TITLE}")
 
     def _tell(self, panel: Any) -> None:
         panel.show_state(self.store.state)
@@ -462,9 +486,23 @@ class MainWindow(QMainWindow):
 
     # -- as any window
 
+    def leave(self) -> None:
+        """Close the window without a question."""
+        self._is_leaving = True
+        if self.presenter.show is not None:
+            self.presenter.show.end()
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
+            event.ignore()
+            return
+        files = self.filter_menu.made
+        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
+        if any(under_way) and not self._is_leaving:
+            question = " ".join(filter(None, (*under_way, "Close the window?")))
+            ask_before(self, question, "Close", self.leave)
             event.ignore()
             return
         self.presenter.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,11 +12,12 @@ from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from kernels import filters
+from kernels.core import search
 from kernels.core.device import Device, NoDevice
 from kernels.sweeps.plan_files import presets
 from workbench.base import theme
 from workbench.base.paths import asset_table
-from workbench.base.plain_text import FILLERS, Label, search_words, tip_text
+from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.model import intents
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
 
 OWN_NAME = "All actions"  # the palette is not in the palette
-LETTERS = 4  # the worst way in which a word is found: see `_patterns`
-# Not possible now; worst and sum of the ways; letters of the name.
-Rank = tuple[bool, int, int, int]
+BUILT_IN = "File ▸ Built-in picture"
+NOT_HERE = "No such filter or action here"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +48,17 @@ class PaletteEntry:
     tip: str = ""  # a sentence on its effect
     reason: str = ""  # why it is impossible now; empty if it is not
     is_on: bool = False  # True if it is chosen already
+    filter: filters.Filter | None = None  # that it chooses
+
+    @property
+    def named(self) -> search.Named:
+        """What it is found by."""
+        if self.filter is not None:
+            return filters.named(self.filter)
+        table = asset_table("help/synonyms.toml")
+        words = f"{self.where} {table['words'].get(self.name, '')}"
+        name = f"picture {self.name}" if self.where == BUILT_IN else self.name  # no filter
+        return search.Named(name, words, tuple(table["near"].get(self.name, ())))
 
 
 def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
@@ -58,48 +68,23 @@ def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]
     """
     store, docks = parts.store, parts.docks
     return [
-        *(_of_menu(line) for line in menu_lines(parts.window) if line.name != OWN_NAME),
+        *(_of_menu(line) for line in menu_lines(parts.window) if _is_entry(line)),
         *_choices(store, parts.worker.device, parts.kernels),
         *_presets(docks, sweep),
     ]
 
 
-def find(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
-    """Find the entries for `query`, the best first; all without words.
-
-    Each word of the query but a filler is a word of the name, or its beginning; the beginning of
-    another for it; initials and what follows them; or, if nothing else is found, letters in order.
-    """
-    words = [_patterns(word) for word in search_words(query)]
-    ranked = [(rank, each) for each in entries if (rank := _rank(words, each)) is not None]
-    if any(rank[1] < LETTERS for rank, _ in ranked):
-        ranked = [found for found in ranked if found[0][1] < LETTERS]
-    return [each for _, each in sorted(ranked, key=lambda found: found[0] if words else ())]
+def find(entries: Sequence[PaletteEntry], query: str) -> tuple[list[PaletteEntry], bool]:
+    """Find the entries for `query`, the best first; False: they are only the nearest."""
+    numbers, is_right = search.find(query, [each.named for each in entries], filters.absent())
+    found = [entries[at] for at in numbers]
+    is_ordered = is_right and bool(query.strip())
+    return sorted(found, key=lambda each: is_ordered and bool(each.reason)), is_right
 
 
-def _patterns(word: str) -> list[re.Pattern[str]]:
-    """Ways to find a word: whole, its start, in other words, initials, letters in order."""
-    letters = [re.escape(letter) for letter in word]
-    start = (r"\b" if word[0].isalnum() else "") + re.escape(word)
-    initials = "" if word in FILLERS else r"\b" + r"(?:|.*?\b)".join(letters)
-    return [
-        *(re.compile(rf"{start}\b"), re.compile(start), re.compile(start)),
-        *(re.compile(initials), re.compile(".*?".join(letters))),
-    ]
-
-
-def _rank(words: Sequence[Sequence[re.Pattern[str]]], entry: PaletteEntry) -> Rank | None:
-    name, others = entry.name.casefold(), asset_table("help/synonyms.toml")
-    more = f"{name} {entry.where} {others.get(entry.name, '')}".casefold()
-    texts = (name, name, more, name, more)
-    ways = [
-        next((way for way, text in enumerate(texts) if patterns[way].search(text)), None)
-        for patterns in words
-    ]
-    known = [way for way in ways if way is not None]
-    if len(known) < len(ways):
-        return None
-    return bool(entry.reason), max(known, default=0), sum(known), len(name)
+def _is_entry(line: MenuLine) -> bool:
+    """True unless it is the palette itself, or stands for an empty list."""
+    return line.name != OWN_NAME and (line.action.isEnabled() or bool(line.action.statusTip()))
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:
@@ -107,7 +92,7 @@ def _of_menu(line: MenuLine) -> PaletteEntry:
     return PaletteEntry(
         *(line.name, " ▸ ".join(line.path), action.trigger, line.keys),
         tip=action.toolTip() if action.toolTip() != line.name else "",
-        reason="" if action.isEnabled() else "It cannot be done now.",
+        reason="" if action.isEnabled() else action.statusTip(),
         is_on=action.isCheckable() and action.isChecked(),
     )
 
@@ -118,7 +103,8 @@ def _choices(
     state = store.state
     for each in filters.all_filters():
         do = partial(store.choose, filter=each.key)
-        yield PaletteEntry(each.title, "Filter", do, tip=each.idea, is_on=each.key == state.filter)
+        is_on = each.key == state.filter
+        yield PaletteEntry(each.title, "Filter", do, tip=each.idea, is_on=is_on, filter=each)
     for one in (*intents.choices(), *kernel_folder.all):
         yield PaletteEntry(
             one.title,
@@ -195,19 +181,22 @@ class Palette(QDialog):
         return super().eventFilter(watched, event)
 
     def _find(self, query: str) -> None:
-        self._found = find(self._entries, query)
+        self._found, is_right = find(self._entries, query)
         self._list.clear()
         self._list.addTopLevelItems([_item(each) for each in self._found])
-        if self._found:
+        self._list.scrollToTop()
+        if is_right:
             self._choose(0)
-            self._list.scrollToTop()
-        else:
-            self._about.setText(f"Nothing is called “{query.strip()}”.")
+        else:  # Enter does nothing until one of these is chosen
+            said = nearest_in_words(NOT_HERE, [each.name for each in self._found])
+            self._about.setText(said)
+            self._line.setAccessibleDescription(said)
 
     def _move(self, steps: int) -> None:
         """Choose another entry; a single step wraps around at either end, a page does not."""
         count, now = len(self._found), self._list.currentIndex().row()
         if count:
+            now = 0 if now < 0 and steps < 0 else now
             row = (now + steps) % count if abs(steps) == 1 else min(max(now + steps, 0), count - 1)
             self._choose(row)
 

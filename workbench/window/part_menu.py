@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, QRectF
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
 from kernels.core.job import Region
 from workbench.base.plain_text import Label
 from workbench.imaging import analyses
-from workbench.imaging.pictures import Picture
+from workbench.imaging.pictures import ONE_PAGE, Picture
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
@@ -36,7 +36,8 @@ HINT = (
     "Drag over the picture to select the part that is filtered; a click lets go of it. Arrow keys "
     "move it, with Shift they resize it, and Esc ends selecting."
 )
-NO_PART = "Select a part of the picture first."
+NO_PART = "First select a part of the picture (G)."
+CROPPED = "Cropped to {}×{}; Undo brings the whole back."
 A_COPY = "Only a reduced copy of this picture is in memory, too little to go on with."
 NO_RESULT = "There is no result of this picture yet."
 MAX_FEATHER = 200
@@ -60,14 +61,15 @@ class PartMenu(QObject):
         take_all: Callable[[], None] = partial(self._store.choose, region=None)
         does = (take_all, self._feather, self._crop, self._zoom, self._copy_numbers)
         found = {name: Action(do, self._why_not) for name, do in zip(OF_PART, does, strict=True)}
-        return {SELECT: lambda: self._selection.turn(not self._selection.is_on), **found}
+        turn = self._selection.turn
+        zoom = {"Zoom to a rectangle": partial(turn, True, zooms=True)}
+        return {SELECT: lambda: turn(not self._selection.is_on), **zoom, **found}
 
     def fill(self, tree: MenuTree) -> None:
-        """Let the line of the mode say whether it is on, and offer all lines on the picture."""
+        """Let the line of the mode say whether it is on."""
         select = tree.action(SELECT)
         select.setCheckable(True)
         self._selection.toggled.connect(select.setChecked)
-        self._compare.addActions([select, *map(tree.action, OF_PART)])
 
     @property
     def _state(self) -> State:
@@ -113,7 +115,9 @@ class PartMenu(QObject):
 
         def take(cropped: Picture) -> None:
             if self._state.picture is picture:
+                self._selection.turn(False)
                 self._store.update(**intents.with_picture(cropped), region=None)
+                self._messages.show_message("info", CROPPED.format(part.width, part.height))
 
         self._reading.run(partial(_cropped, picture, part), take, self._messages.show_error)
 
@@ -140,13 +144,13 @@ class PartMenu(QObject):
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)
 
 
-def pop_up(parent: QWidget, place: QPoint, *parts: QWidget) -> None:
-    """Show widgets in a row at a place on the screen, until a click beside them."""
+def pop_up(parent: QWidget, place: QPoint, *parts: QWidget, lines: Sequence[QAction] = ()) -> None:
+    """Show widgets in a row, and lines below, at a place on the screen, until a click beside."""
     menu, row = QMenu(parent), QWidget()
     HBox(row, (10, 4, 10, 4)).add(*parts)
     action = QWidgetAction(menu)
     action.setDefaultWidget(row)
-    menu.addAction(action)
+    menu.addActions([action, *lines])
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(place)
 
@@ -159,6 +163,7 @@ def _cropped(picture: Picture, part: Region) -> Picture:
         samples=np.ascontiguousarray(part.of(picture.samples)),
         original=None if original is None else np.ascontiguousarray(part.of(original)),
         path=None,
+        page=ONE_PAGE,
         notes=(),
         built_in=None,
         beyond=0,

@@ -19,20 +19,20 @@ from kernels.sweeps.plan_files import plan_of
 from workbench.base.plain_text import Label, tip_text
 from workbench.files.formats import OPEN_FILTER, PICTURES_FILTER
 from workbench.files.neighbours import Shelf
-from workbench.imaging.pictures import Picture
+from workbench.imaging.pictures import ONE_PAGE, Picture
 from workbench.model import choices, intents, step_files
 from workbench.model.state import FACTS, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.timing.status_line import NO_PICTURE, TimingViews
 from workbench.session import clipboard
-from workbench.session.opener import MISSING, LookedAt, Opener
+from workbench.session.opener import MISSING, LookedAt, Walk
 from workbench.session.session_store import is_named_for_sweep, is_plan
-from workbench.widgets.actions import Actions, MenuTree, list_in
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.message_bar import Act, MessageBar
+from workbench.widgets.message_bar import Act
+from workbench.widgets.number_boxes import WholeBox
 from workbench.window.steps_menu import is_list
 from workbench.window.talk import ENDING as TALK_ENDING
 from workbench.window.window_layout import Parts
@@ -85,6 +85,7 @@ def words_for(content: QMimeData) -> str:
     return " ".join(filter(None, ("Open", kind, short)))
 
 
+UNLIKE = "{} is {}, and the picture {}: only those alike in size and pixel type are compared."
 RESTORED = ("picture", "pins", "against")  # of a screenshot
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
@@ -94,7 +95,6 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
-    timing      forgets the figures of the picture before
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
 
@@ -110,12 +110,11 @@ class PictureIntake(QObject):
     kernel_wanted = Signal(object)
     steps_wanted = Signal(object)
 
-    def __init__(
-        self, parts: Parts, timing: TimingViews, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu
-    ) -> None:
+    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu) -> None:
         super().__init__(parts.window)
+        self._window = parts.window
         self._store, self._worker, self._opener = parts.store, parts.worker, parts.opener
-        self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
+        self._compare, self._sweep, self._sweep_menu = parts.compare, sweep, sweep_menu
         self._kernels, self._background = parts.kernels, parts.reading
         self._settings, self._messages = parts.settings, parts.messages
         self._told = ""  # the remarks shown about the last picture
@@ -128,6 +127,8 @@ class PictureIntake(QObject):
         self._opener.not_stored.connect(self._keep_as_it_is)
         self._opener.restored.connect(self._take_settings)
         self._opener.offered.connect(self._take_offer)
+        self._opener.asked.connect(self._ask)
+        self._compare.stopped.connect(self._stop)
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
@@ -148,11 +149,38 @@ class PictureIntake(QObject):
         for path in paths:
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
+    def actions(self) -> Actions:
+        return {"Compare with a file…": self._ask_for_other}
+
+    def _ask_for_other(self) -> None:
+        folder = str(self._settings.get(FOLDER, ""))
+        for path in ask_files(self._window, "Compare with a file", folder, OPEN_FILTER)[:1]:
+            self.compare(path)
+
+    def compare(self, path: Path) -> None:
+        """Hold the picture in a file against the one in view, with no filter in between."""
+        state = self._store.state
+
+        def take(other: Picture) -> None:
+            pair = other.samples, (state.picture or other).samples
+            if pair[0].shape != pair[1].shape or pair[0].dtype != pair[1].dtype:
+                sizes = ("{1}×{0} × {2}".format(*each.shape) + f" {each.dtype}" for each in pair)
+                self._messages.show_message("error", UNLIKE.format(path.name, *sizes))
+                return
+            changes = intents.with_picture(other) | intents.with_filter(state, "identity")
+            mode = "wipe" if state.view_mode == "result" else state.view_mode
+            changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            self._store.update(**changes | {"reference": state.picture})
+
+        self._opener.open_file(path, take=take)
+
     def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
         if open_one is not None and len(found.others) == 1:
             open_one(found.others[0])
         elif found.others:
             self._opener.open_together(found.others)
+        if len(found.others) == 2:
+            self._offers = [("&Compare the two", partial(self.compare, found.others[1]))]
         for path in found.sessions:
             self._sweep_menu.open_session(path)
 
@@ -192,20 +220,45 @@ class PictureIntake(QObject):
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
-        self._timing.show_empty(NO_PICTURE)
         changes = intents.with_picture(picture, self._store.state)
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
             changes |= intents.steps_for(state, self._worker.device)
+            was, now = intents.chosen_in(state), intents.implementation(changes["implementation"])
+            if now.key != was.key and intents.why_unavailable(state, was, self._worker.device):
+                self._news += f" {was.title} cannot filter it, so {now.title} does."
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
         if picture.path is not None:
             self._settings.add_recent_file(picture.path)
+            pages = {**self._settings.get(PAGES, {}), str(picture.path): picture.page.number}
+            recent = map(str, self._settings.recent_files())
+            self._settings.set(PAGES, {name: pages[name] for name in recent if name in pages})
             self._settings.set(FOLDER, str(picture.path.parent))
         self._messages.clear("error")
         self._messages.dismiss(self._told)  # it was about the picture before
         self._tell_remarks(picture)
+
+    def _ask(self, sentence: str, go_on: Callable[[bool], None], has_copy: bool) -> None:
+        """Ask how to open a picture that takes much of the memory."""
+
+        def open_it(is_reduced: bool) -> None:
+            self._messages.dismiss(sentence)
+            go_on(is_reduced)
+
+        whole: Act = ("&Open all of it", partial(open_it, False))
+        other: Act = ("&Leave it", partial(self._messages.dismiss, sentence))
+        if has_copy:
+            other = ("Open a &reduced copy", partial(open_it, True))
+        self._messages.show_message("warning", sentence, actions=(whole, other))
+
+    def _stop(self) -> None:
+        """Open no other picture; one that is not on screen yet gives way to the one that is."""
+        self._opener.stop()
+        state, shown = self._store.state, self._compare.picture
+        if shown is not None and state.picture is not shown:
+            self._store.update(**intents.with_picture(shown, state))
 
     @Slot(object, object)
     def _store_again(self, old: State, new: State) -> None:
@@ -301,36 +354,6 @@ def _is_for_a_panel(path: Path) -> bool:
     return is_named_for_sweep(path) or is_own(path.name)
 
 
-def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
-    """Ask before a large picture is opened, and offer to stop it."""
-    asked, said = "", ""
-
-    def ask(sentence: str, go_on: Callable[[], None]) -> None:
-        nonlocal asked
-        asked = sentence
-        leave = ("Leave it", lambda: messages.clear("warning"))
-        messages.show_message("warning", sentence, actions=[("Open it", go_on), leave])
-
-    def tell(sentence: str) -> None:
-        nonlocal said
-        if said:
-            messages.reword(said, sentence)
-        elif messages.kind == "warning" and messages.sentence != asked:
-            return  # that waits to be read; the view says what is being opened as well
-        else:
-            messages.show_message("info", sentence, actions=[("Stop", opener.stop)], stays=True)
-        said = sentence
-
-    def leave_off() -> None:
-        nonlocal said
-        messages.dismiss(said)
-        said = ""
-
-    opener.asked.connect(ask)
-    opener.progressed.connect(tell)
-    opener.busy.connect(lambda name: None if name else leave_off())
-
-
 class PlaceBar(QWidget):
     """A row for the status bar; hidden where there is nowhere to go.
 
@@ -365,8 +388,10 @@ class PlaceBar(QWidget):
             return
         at, count = shelf.index + 1, len(shelf.names)
         self._words.setText(f"{at:,} of {count:,}")
+        widest = self._words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
+        self._words.setMinimumWidth(widest)  # so that the arrows stay where they are
         where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
-        said = f"Picture {at:,} of {count:,} {where}"
+        said = f"Opened last: picture {at:,} of {count:,} {where}"
         self._words.setToolTip(tip_text(said))
         self._words.setAccessibleName(said)
         self._back.setEnabled(at > 1)
@@ -374,7 +399,41 @@ class PlaceBar(QWidget):
         self.show()
 
 
+class PageBox(QWidget):
+    """A row with the number of the page in view; hidden where a file has but one.
+
+    Signals:
+        turned(by): a page so many further on is wanted.
+    """
+
+    turned = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        tip = "The page, frame or plane in view (Shift+PgUp, Shift+PgDn)"
+        self._box, self._of = WholeBox("page", "Page", tip), Label(name="page-of")
+        self._box.valueChanged.connect(self._turn)
+        HBox(self, (4, 0, 4, 0), 4).add(Label("Page"), self._box, self._of)
+        self.show_picture(None)
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show which page of its file `picture` is."""
+        self._page = page = picture.page if picture is not None else ONE_PAGE
+        self._box.blockSignals(True)
+        self._box.setRange(1, min(page.count, 2**31 - 1))
+        self._box.setValue(page.number)
+        self._box.blockSignals(False)
+        self._of.setText(f"of {page.count:,}")
+        self._of.setToolTip(tip_text(str(page).capitalize()))
+        self.setVisible(page.count > 1)
+
+    def _turn(self, number: int) -> None:
+        self._box.show_value(self._page.number)  # until the other is in view
+        self.turned.emit(number - self._page.number)
+
+
 FOLDER = "folder"  # the setting with the folder of what was opened last
+PAGES = "recent-pages"  # the setting with those of the recent files that were open
 RECENT, BUILT_IN = "&File/Open &recent", "&File/&Built-in picture"
 MADE = "A picture that comes with the program; its edges and frequencies are known."
 IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
@@ -383,9 +442,9 @@ IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
 class OpenMenu(QObject):
     """A menu that asks the opener for the picture that the user chose."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, walk: Walk) -> None:
         super().__init__(parts.window)
-        self._store, self._opener = parts.store, parts.opener
+        self._store, self._walk, self._opener = parts.store, walk, parts.opener
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
 
     def actions(self) -> Actions:
@@ -395,6 +454,8 @@ class OpenMenu(QObject):
             "Clear list": partial(self._settings.set, "recent", []),
             "Next in folder": partial(self.step, 1),
             "Previous in folder": partial(self.step, -1),
+            "Next page": Action(partial(self.turn, 1), partial(self._why_not_turn, 1)),
+            "Previous page": Action(partial(self.turn, -1), partial(self._why_not_turn, -1)),
         }
 
     def fill(self, tree: MenuTree) -> None:
@@ -438,12 +499,23 @@ class OpenMenu(QObject):
 
     def step(self, step: int) -> None:
         """Open the next (1) or the previous (-1) picture."""
-        picture = self._store.state.picture
-        if picture is None or picture.path is None:
+        if self._walk.path is None:
             self._messages.show_message("info", IN_NO_FOLDER)
         else:
-            self._opener.open_neighbour(picture.path, step)
+            self._opener.open_neighbour(self._walk.path, step)
+
+    def turn(self, by: int) -> None:
+        """Open a page so many further on in the same file."""
+        picture = self._store.state.picture
+        if picture is not None and picture.path is not None:
+            self._opener.open_page(picture.path, picture.page.number + by)
+
+    def _why_not_turn(self, by: int) -> str:
+        picture = self._store.state.picture
+        page = picture.page if picture is not None else ONE_PAGE
+        return "" if 0 < page.number + by <= page.count else "There is no further page."
 
     def _list_recent(self, menu: QMenu) -> None:
-        files = self._settings.recent_files()
-        list_in(menu, ((e.name, str(e), partial(self._opener.open_file, e)) for e in files), 2)
+        files, pages = self._settings.recent_files(), self._settings.get(PAGES, {})
+        show = self._opener.open_file
+        list_in(menu, ((e.name, str(e), partial(show, e, pages.get(str(e), 1))) for e in files), 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QFontInfo, QGuiApplication, QShortcut
+from PySide6.QtGui import QAction, QFontInfo, QGuiApplication, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -42,9 +42,9 @@ from workbench.window.window_layout import Parts
 
 NOTES = "presenter-notes"  # the setting
 PANEL_LETTERS_PX = 19  # of a panel to read in
-FULL_WIDTH = ("implementation",)  # panels; others have half of it
+FULL_WIDTH = ("implementation", "kernel")  # panels; others have half of it
 _TABLE = table_beside(__file__)
-PANEL_KEYS, ACTIONS = _TABLE["panel_keys"], _TABLE["actions"]
+PANEL_KEYS, ACTIONS, STEPPING = (_TABLE[name] for name in ("panel_keys", "actions", "stepping"))
 
 
 class Show(QObject):
@@ -92,7 +92,9 @@ class Show(QObject):
         pixel = self._docks.panel("Pixel").made
         was_held = pixel is not None and pixel.is_held
         self._before = (parts.store.state, compare.choices(), self._rung.choices()["tab"], was_held)
-        self._silenced = [each for each in compare.findChildren(QShortcut) if each.isEnabled()]
+        parts.messages.clear("info")  # it would lie over the figures
+        keys = *compare.findChildren(QShortcut), *parts.messages.findChildren(QShortcut)
+        self._silenced = [each for each in keys if each.isEnabled()]
         for each in self._silenced:
             each.setEnabled(False)  # Esc would mean two things
         rows.insertWidget(rows.indexOf(self._docks), stage.head)
@@ -145,9 +147,10 @@ class Show(QObject):
     def _keys(self) -> dict[str, Callable[[], object]]:
         keys: dict[str, Callable[[], object]] = {}
         for line in menu_lines(self._parts.window):
-            if line.action.objectName() in ACTIONS:
-                shortcuts = (shortcut.toString() for shortcut in line.action.shortcuts())
-                keys |= dict.fromkeys(shortcuts, line.action.trigger)
+            name, shortcuts = line.action.objectName(), line.action.shortcuts()
+            if name in ACTIONS or name in STEPPING:
+                do = partial(self._walk, line.action) if name in STEPPING else line.action.trigger
+                keys |= dict.fromkeys((each.toString() for each in shortcuts), do)
         return {
             **keys,
             **{key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()},
@@ -160,6 +163,10 @@ class Show(QObject):
             "0": self._compare.show_fit,
             "1": self._compare.show_exact,
         }
+
+    def _walk(self, action: QAction) -> None:
+        if self._panel == "kernel":
+            action.trigger()
 
     def _size_letters(self, factor: float) -> None:
         _set_letters(self._compare, SMALL * factor)
@@ -176,6 +183,7 @@ class Show(QObject):
         self._at = number
         self._newest_request += 1
         step = self.steps[number]
+        self._parts.messages.clear()  # what was said was about the step before
         self.stage.show_step(step.name, number + 1, len(self.steps))
         self._show_notes()
         if step.picture is None or step.picture.is_of(self._parts.store.state.picture):
@@ -210,7 +218,16 @@ class Show(QObject):
             changes["implementation"] = intents.first_choice(state, device)
         with self._parts.undo.quietly():
             store.choose(**changes)
-        self._show_look(step.look)
+        if step.look.panel != self._panel or step.look.panel == CHART:
+            self._close_panel()
+            self._open_panel(step.look)
+        if step.look.panel == "implementation" and step.look.page in PAGES:
+            self._rung.show_tab(step.look.page)
+        if step.look.area is None:
+            self._compare.show_fit()
+        else:
+            self._compare.show_area(QRectF(*step.look.area))
+        self._point(step.look)
         self._follow_answer()
 
     @Slot()
@@ -262,18 +279,6 @@ class Show(QObject):
         self.stage.ladder.show_bars(list(newest.values()), same.get(at))
 
     # -- the look of a step
-
-    def _show_look(self, look: StepLook) -> None:
-        if look.panel != self._panel or look.panel == CHART:
-            self._close_panel()
-            self._open_panel(look)
-        if look.panel == "implementation" and look.page in PAGES:
-            self._rung.show_tab(look.page)
-        if look.area is None:
-            self._compare.show_fit()
-        else:
-            self._compare.show_area(QRectF(*look.area))
-        self._point(look)
 
     def _point(self, look: StepLook) -> None:
         if look.pixel is None:

@@ -104,7 +104,7 @@ class Memory:
         """Reset settings, choices and layout to those of a first start; the picture stays."""
         self._settings.forget()
         state, device = self._store.state, self._worker.device
-        fresh = State(picture=state.picture, levels=state.levels)
+        fresh = State(picture=state.picture, levels=state.levels, tone=state.tone)
         if device is not None:
             best = intents.implementation_for(fresh, device)
             fresh = replace(fresh, implementation=best)

@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QRectF, QTimer
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -22,7 +22,7 @@ from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
-from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
+from workbench.panels.timing.status_line import COMING, PREVIEWED, REFUSED, TimingViews
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -68,6 +68,7 @@ class ResultViews(QObject):
         self._messages = messages
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
+        compare.changed.connect(lambda: timing.show_empty(REFUSED if live.is_refused else COMING))
         live.before_ready.connect(compare.show_before)
         live.preview_ready.connect(self._show_preview)
         live.after_ready.connect(self._show)
@@ -81,7 +82,7 @@ class ResultViews(QObject):
         )
 
     def _follow(self, old: State, new: State) -> None:
-        if old.picture is not None and old.picture is not new.picture:
+        if old.picture is not None and intents.needs_run(old, new):
             self._messages.outdate(FRESH_MS)
 
     def _show(self, result: Result, display: Display) -> None:
@@ -126,7 +127,8 @@ class ResultViews(QObject):
             parts.append(f"1/{picture.large.step:.4g} of its size")
         parts.append("of earlier settings" if self._live.is_refused else "")
         below = " · ".join(filter(None, parts))
-        return "\n".join(filter(None, (intents.job_caption(job, result.picked), below)))
+        name = f"{picture.name} · " if picture and self._store.state.reference else ""
+        return "\n".join(filter(None, (name + intents.job_caption(job, result.picked), below)))
 
 
 TOLD = "told-no-gpu"  # the setting with the reason that was shown last
@@ -233,7 +235,6 @@ class ExplanationController(QObject):
         here = QAction("Explain this pixel", compare)
         here.triggered.connect(lambda: self._raise("Pixel", pixel).hold(self._pointed_pixel))
         compare.addAction(here)
-        compare.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def _connect(self, panel: Any) -> None:
         live = self._live

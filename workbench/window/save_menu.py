@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QWidget
 
 from kernels.core.job import Result
 from workbench.base import numbers
-from workbench.base.paths import identity
+from workbench.base.background import waited
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
@@ -86,9 +87,6 @@ class SaveDialog(QDialog):
             label = Label("&Quality")
             label.setBuddy(self._quality)
             column.add(HBox(spacing=10).add(label, self._quality, 1))
-        column.addWidget(self._make_buttons())
-
-    def _make_buttons(self) -> QDialogButtonBox:
         title, roles = self._fit.format.title, QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.rejected.connect(self.reject)
@@ -106,13 +104,14 @@ class SaveDialog(QDialog):
             button.clicked.connect(self.reject)
             button.clicked.connect(lambda: self.other_wanted.emit(other))
             buttons.addButton(button, roles.ActionRole)
-        return buttons
+        column.addWidget(buttons)
 
     def _agree(self) -> None:
         self.accept()
         self.agreed.emit(self._quality.value() or None if self._fit.format.has_quality else None)
 
 
+ONE_PAGE = "{name} has {count:,} pages, of which one would be left: save under another name."
 NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
 
@@ -145,29 +144,25 @@ class SaveMenu(QObject):
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
-        """Ask where to save, with `name` proposed; None: nowhere, or over the open picture."""
-        picture = self._store.state.picture
-        original = picture.path if picture is not None else None
-        folder = save_folder(self._settings)
-        if folder == Path() and original is not None:
-            folder = original.parent
+        """Ask where to save, with `name` proposed; None: nowhere."""
+        picture, folder = self._store.state.picture, save_folder(self._settings)
+        if folder == Path() and picture is not None and picture.path is not None:
+            folder = picture.path.parent
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
-        if path is None:
+        if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
+            words = ONE_PAGE.format(name=path.name, count=picture.page.count)
+            self._messages.show_message("error", words)
             return None
-        if original is not None and identity(original) == identity(path):
-            self._messages.show_message(
-                "error", f"{path.name} is the picture that is open; save under another name."
-            )
-            return None
-        remember_folder(self._settings, path)
+        if path is not None:
+            remember_folder(self._settings, path)
         return path
 
-    @Slot(object, object)
-    def _say_saved(self, path: Path, size: int) -> None:
+    @Slot(object, str, object)
+    def _say_saved(self, path: Path, page: str, size: int) -> None:
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        sentence = f"Saved {path.name}, {numbers.file_size(size)}."
+        sentence = f"Saved {path.name}, {numbers.file_size(size)}{page and f', {page} only'}."
         self._messages.show_message("info", sentence, actions=[("Show &folder", show_folder)])
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:
@@ -200,6 +195,14 @@ class SaveMenu(QObject):
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+
+def _is_stack(picture: Picture, path: Path) -> bool:
+    """Whether `path` is the file of `picture`, of whose pages one alone would be left."""
+    with suppress(OSError):  # it is not there
+        own = picture.path
+        return picture.page.count > 1 and own is not None and path.samefile(own)
+    return False
 
 
 WHOLE = "This picture is in memory: File ▸ Save result as saves its result."

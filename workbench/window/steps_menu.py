@@ -34,10 +34,11 @@ from workbench.window.window_layout import Parts
 READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
 # Lines of the menu of a chip.
 OF_CHIP = (
-    *("Turn step off", "Duplicate step", "Move step left", "Move step right"),
-    *("Mix with its input…", "Remove step", "Use the result as picture"),
+    *("Turn step off", "Duplicate step", "On brightness", "Move step left"),
+    *("Move step right", "Mix with its input…", "Remove step", "Use the result as picture"),
     *("Compare with this step", "Compare with the original"),
 )
+ORIGINAL: Any = {"compared": None, "reference": None}
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
@@ -60,7 +61,7 @@ class StepsMenu(QObject):
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
         row.original_wanted.connect(parts.compare.show_original)
-        row.added.connect(tool_row.choose_filter)
+        row.added.connect(partial(tool_row.choose_filter, parts.undo.undo))
         row.menu_wanted.connect(self._menu.popup)
         tool_row.add_step.clicked.connect(row.add)
         for signal in (parts.live.after_ready, parts.live.settled, parts.live.timed_again):
@@ -76,6 +77,10 @@ class StepsMenu(QObject):
             ),
             "Duplicate step": Action(
                 lambda: self._store.update(**list_edits.duplicating(self._state)),
+                lambda: list_edits.why_no_more(self._state),
+            ),
+            "On brightness": Action(
+                lambda: self._store.update(**list_edits.on_brightness(self._state)),
                 lambda: list_edits.why_no_more(self._state),
             ),
             "Move step left": Action(
@@ -96,7 +101,7 @@ class StepsMenu(QObject):
             "Use the result as picture": self._use_result,
             SHOWS: Action(lambda: None, self._why_no_row),  # toggled
             "Compare with this step": Action(self._compare, self._why_no_row),
-            "Compare with the original": partial(self._store.choose, compared=None),
+            "Compare with the original": partial(self._store.choose, **ORIGINAL),
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any
 
 import tomli_w
 
+from kernels import filters
 from kernels.core import plain_data
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import KernelError
+from kernels.core.errors import KernelError, hint_of
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import PICTURES
 from workbench.files.image_files import PictureRef
@@ -37,9 +39,12 @@ FILE_TYPES = "Steps (*.toml);;All files (*)"
 NONE = "none"
 MAX_STEPS, MAX_LETTERS, MAX_NOTE = 200, 200, 4000  # of a talk, of a name, of a note
 # Panels beside the picture, or instead of it; their titles are these names, capitalised.
-PANELS = ("anatomy", "pixel", "implementation", "blocks", "analysis", "weights", "timing")
+PANELS = (
+    *("anatomy", "pixel", "implementation", "blocks", "analysis", "weights", "timing", "kernel"),
+)
 CHART = "chart"  # no panel of the window, but a chart of its own
 PAGES = ("idea", "ladder", "source", "ptx")  # of the implementation
+IN_FILE = ("name", "note", "picture", "choices", "look", "page")  # of a step
 Area = tuple[float, float, float, float]
 
 
@@ -78,6 +83,7 @@ class StepLook:
             look,
             area=area if is_area else None,
             panel=look.panel if look.panel in (CHART, *PANELS) else "",
+            page=look.page if look.panel == CHART or look.page in PAGES else "",
             pixel=pixel if pixel and min(pixel) >= 0 else None,
             session=str(folder / session) if "/" in session or "." in session else session,
         )
@@ -99,9 +105,10 @@ class TalkStep:
         if (ref := self.picture) is not None:
             picture = ref.built_in or (_relative(ref.path, folder) if ref.path else "")
         data = {name: NONE if value is None else value for name, value in self.data.items()}
+        page = {"page": ref.page} if ref is not None and ref.page > 1 else {}
         found = {"note": self.note, "picture": picture, "look": self.look.to_data(folder)}
         given = {name: value for name, value in found.items() if value}
-        return {"name": self.name, "choices": data, **given}
+        return {"name": self.name, "choices": data, **given, **page}
 
     @classmethod
     def from_data(cls, data: Any, folder: Path = Path()) -> TalkStep | None:
@@ -113,7 +120,7 @@ class TalkStep:
         return cls(
             name[:MAX_LETTERS],
             {key: None if v == NONE else v for key, v in data.get("choices", {}).items()},
-            _picture(data.get("picture"), folder),
+            _picture(data.get("picture"), folder, data.get("page")),
             StepLook.from_data(data.get("look"), folder),
             _text(data.get("note"))[:MAX_NOTE].strip(),
         )
@@ -166,8 +173,30 @@ def read_talk(path: Path) -> Talk:
     for number, each in enumerate(listed, 1):
         if (step := TalkStep.from_data(each, path.parent)) is None:
             raise TalkFileError(f"{name}: step {number} has no name, or choices that are none.")
+        if reason := _why_not(each, step, path.parent):
+            raise TalkFileError(f"{name}, step {number}: {reason}")
         steps.append(step)
     return _text(data.get("title"))[:MAX_LETTERS], tuple(steps)
+
+
+def _why_not(data: dict[str, Any], step: TalkStep, folder: Path) -> str:
+    """The reason why `step` is not all that `data` of a file says, in a sentence; "" if it is."""
+    kept, look = step.to_data(folder), data.get("look")
+    parts = [(step.data, None, choices.KEYS), (data, kept, set(IN_FILE))]
+    if isinstance(look, dict):
+        parts.insert(0, (look, kept.get("look", {}), {each.name for each in fields(StepLook)}))
+    for given, taken, names in parts:
+        for key, value in given.items():
+            if key not in names:
+                return f"There is no key {key!r}; {hint_of(key, sorted(names))}"
+            if value and taken is not None and key not in taken:
+                return f"{key} cannot be {short_repr(value)}."
+    try:
+        filters.get(str(step.data.get("filter", State().filter)))
+    except KernelError as error:
+        return str(error)
+    lost = choices.recalled(step.data, State())[1]
+    return f"It cannot have {lost[0]}." if lost else ""
 
 
 def as_toml(title: str, steps: Sequence[TalkStep], folder: Path) -> str:
@@ -176,7 +205,7 @@ def as_toml(title: str, steps: Sequence[TalkStep], folder: Path) -> str:
     return tomli_w.dumps({"title": title, "step": listed}, multiline_strings=True)
 
 
-def _picture(given: Any, folder: Path) -> PictureRef | None:
+def _picture(given: Any, folder: Path, page: Any) -> PictureRef | None:
     """Parse a built-in picture's name or a path; settings of earlier versions hold a dictionary."""
     if isinstance(given, dict):
         return PictureRef.from_data(given)
@@ -184,7 +213,7 @@ def _picture(given: Any, folder: Path) -> PictureRef | None:
         return None
     if name in PICTURES:
         return PictureRef(PICTURES[name].title, built_in=name)
-    return PictureRef(Path(name).name, folder / name)
+    return PictureRef(Path(name).name, folder / name, page=page if type(page) is int else 1)
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -120,7 +120,8 @@ def in_words(before: Side, after: Side) -> str:
 
 def _value(name: str, value: Any) -> str:
     if isinstance(value, PastPicture):
-        value, half = value.ref.name, MAX_LETTERS // 2
+        value, half = value.ref, MAX_LETTERS // 2
+        value = f"page {value.page:,}" if value.page > 1 else value.name
         return value if len(value) <= MAX_LETTERS else f"{value[:half]}…{value[-half:]}"
     match name:
         case "filter":
@@ -248,21 +249,23 @@ class UndoHistory(QObject):
         return {n: keep(v) if isinstance(v, Picture) else v for n, v in values.items()}
 
     def _apply(self, side: Side, done: Callable[[], None], note: str) -> None:
-        """Set the fields in `side`, after its picture, if there is one, was loaded."""
+        """Set the fields in `side`, after its pictures, if there are any, were loaded."""
         self._newest_request += 1
-        request, changes, picture = self._newest_request, dict(side), side.get("picture")
-        if not isinstance(picture, PastPicture):
+        request, changes = self._newest_request, dict(side)
+        past = {name: each for name, each in side.items() if isinstance(each, PastPicture)}
+        if not past:
             self._change(changes, done, note)
             return
         pixel_type = changes.get("pixel_type", self._store.state.pixel_type)
 
-        def show(found: Picture) -> None:
-            if request == self._newest_request:
-                self._change({**changes, "picture": found}, done, note)
+        def load() -> dict[str, Picture]:
+            return {name: each.load().stored_as(pixel_type) for name, each in past.items()}
 
-        self._background.run(
-            lambda: picture.load().stored_as(pixel_type), show, self._messages.show_error
-        )
+        def show(found: dict[str, Picture]) -> None:
+            if request == self._newest_request:
+                self._change(changes | found, done, note)
+
+        self._background.run(load, show, self._messages.show_error)
 
     def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
         self._messages.outdate()  # its subject is gone

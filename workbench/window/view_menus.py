@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.window.help_window import HelpWindow
     from workbench.window.palette import PaletteEntry
 
-THEME = "theme"  # the setting
+THEME, CAPTIONS = "theme", "captions"  # the settings
 SCHEMES: dict[theme.Scheme, str] = {"system": "Follow system", "light": "Light", "dark": "Dark"}
 ABOUT = (
     "Filter Workbench {}: see, time and verify image filters on the CPU and on a ladder of CUDA "
@@ -51,6 +51,7 @@ class ProgramDialogs(QObject):
             "All actions…": self._show_palette,
             "Reset all settings…": self._ask_to_forget,
             "About and diagnostics": self._show_about,
+            "Captions": self._turn_captions,
             **{title: partial(self._choose, scheme) for scheme, title in SCHEMES.items()},
         }
 
@@ -60,6 +61,17 @@ class ProgramDialogs(QObject):
             action.setCheckable(True)
             action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
             self._schemes.addAction(action)
+        self._captions = tree.action("Captions")
+        self._captions.setCheckable(True)
+        self._show_captions()
+
+    def _turn_captions(self) -> None:
+        self._settings.set(CAPTIONS, not self._settings.get(CAPTIONS, True))
+        self._show_captions()
+
+    def _show_captions(self) -> None:
+        self._captions.setChecked(self._settings.get(CAPTIONS, True))
+        self._parts.compare.show_captions(self._captions.isChecked())
 
     def _choose(self, scheme: theme.Scheme) -> None:
         self._settings.set(THEME, scheme)
@@ -90,6 +102,7 @@ class ProgramDialogs(QObject):
         def forget() -> None:
             self._memory.forget()
             self._schemes.actions()[0].trigger()  # that of the desktop
+            self._show_captions()
 
         ask_before(self._window, "Reset settings, layout, theme and recent files?", "Reset", forget)
 
@@ -197,7 +210,7 @@ ROW = "1234567890-"  # of a keyboard: with Ctrl+Shift the panels, from the top o
 def fill_panels(tree: MenuTree, docks: Docks) -> None:
     """Add a line for each panel, which says whether it is open."""
     menu = tree.menu("&View/&Panels")
-    for key, (title, frame) in zip(ROW, docks.items(), strict=True):
+    for key, (title, frame) in zip(ROW, docks.frames.items(), strict=True):
         dock = docks.panel(title).dock
         line = menu.addAction(title)
         line.setCheckable(True)

@@ -31,6 +31,7 @@ from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
@@ -48,6 +49,7 @@ from workbench.window.undo_history import UndoHistory
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 ICON_PX, GAP_PX = 20, 8
+NAMED_PX = 1400  # from this width on there is room for the names of boxes
 
 
 class Toolbar(QFrame):
@@ -59,7 +61,7 @@ class Toolbar(QFrame):
     modes  those of the view
     """
 
-    def __init__(self, tools: QWidget, modes: QWidget) -> None:
+    def __init__(self, tools: ToolRow, modes: QWidget) -> None:
         super().__init__()
         described(self, "toolbar", "Tools")
         self._buttons: dict[str, QToolButton] = {}
@@ -69,7 +71,7 @@ class Toolbar(QFrame):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(ICON_PX, ICON_PX))
         self._left = HBox(spacing=GAP_PX).add(*self._buttons.values(), (tools, 1))
-        self._modes = modes
+        self._modes, self._names = modes, tools.names
         self._parts = QBoxLayout(ACROSS, self)
         self._parts.setContentsMargins(8, 4, 8, 4)
         self._parts.setSpacing(GAP_PX)
@@ -113,6 +115,8 @@ class Toolbar(QFrame):
             self._draw_icons()
 
     def _arrange(self) -> None:
+        for each in self._names:
+            each.setVisible(self.width() >= theme.in_letters(NAMED_PX))
         margins = self._parts.contentsMargins()
         modes = self._modes.minimumSizeHint().width()
         needed = self._left.minimumSize().width() + modes + GAP_PX
@@ -145,7 +149,7 @@ class WindowLayout(QObject):
         self,
         window: QMainWindow,
         docks: Docks,
-        picture: QWidget,
+        picture: CompareView,
         chrome: Sequence[QWidget],
         messages: MessageBar,
     ) -> None:
@@ -154,7 +158,7 @@ class WindowLayout(QObject):
         self._picture = picture
         self._chrome = tuple(chrome)
         self._tab = QShortcut(QKeySequence("Tab"), window, self.toggle_bare, enabled=False)
-        for panel in docks.values():
+        for panel in docks.frames.values():
             panel.opened.connect(self._let_tab_go)
         self._others: dict[str, Any] = {}  # layouts of other screens
         self._wants_bare = self._is_bare = self._was_shown = False
@@ -277,6 +281,7 @@ class WindowLayout(QObject):
                 docks[title].hide()
         for each in self._chrome:
             each.setVisible(not is_bare)
+        self._picture.set_bare(is_bare and not is_on_stage)
         # Keys of menus work only where the menu bar is to be seen.
         self._window.menuBar().setMaximumHeight(0 if is_bare else WIDGET_MAX_PX)
         if not is_bare:

@@ -47,9 +47,12 @@ def test_other_pixel_types_are_refused(dtype):
 
 
 @pytest.mark.parametrize("view", [np.s_[::2], np.s_[:, ::2], np.s_[:, :, ::2], np.s_[:, ::-1]])
-def test_pictures_with_gaps_are_refused(view):
-    with pytest.raises(BadJobError, match="contiguous"):
-        Job.of(picture(6, 6, 3)[view], WEIGHTS)
+def test_pictures_with_gaps_are_copied(view):
+    given = picture(6, 6, 3)[view]
+    job = Job.of(given, WEIGHTS)
+    np.testing.assert_array_equal(job.picture, given)
+    assert job.picture.flags.c_contiguous
+    assert not np.shares_memory(job.picture, given)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (4, 4), (3, 5), (9,), (3, 3, 1), (0, 0)])
@@ -146,6 +149,7 @@ OTHER_VALUES = {
     "is_rounded": True,
     "mix": 0.5,
     "threshold": 0.25,
+    "is_grey": True,
     "region": Region(1, 1, 2, 2, 1),
     "offset": 3.0,
     "is_flat": True,

@@ -135,7 +135,7 @@ def drawn(seed: int, **fixed: object) -> Job:
     """A list whose steps each have a rung of their own, and weights that it takes."""
     random = np.random.default_rng(seed)
     job = random_list(random, **fixed)
-    steps = list(job.steps)
+    steps = [replace(each, is_grey=False) for each in job.steps]  # which no list on a GPU has
     for at, (step, behind) in enumerate(zip(steps, (*steps[1:], None), strict=True)):
         if not step.is_length:
             is_before_length = behind is not None and behind.is_length

@@ -13,11 +13,6 @@ LIMITS = Limits(
 )
 
 
-def find_no_bug(monkeypatch):
-    """Have the search of a kernel that only a fake GPU runs right find nothing."""
-    monkeypatch.setattr("kernels.cuda_on_cpu.trial.finding_bug", lambda *_, **__: iter([None]))
-
-
 def use_fake_gpu(monkeypatch, children):
     """Have engines find a GPU, whose user kernels run in `children`; no search finds a bug."""
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
@@ -25,7 +20,7 @@ def use_fake_gpu(monkeypatch, children):
     monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
     monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
     monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
-    find_no_bug(monkeypatch)
+    monkeypatch.setattr("kernels.cuda_on_cpu.trial.finding_bug", lambda *_, **__: iter([None]))
 
 
 def children_of(device: str, limits: Limits = LIMITS) -> WorkerPool:

@@ -284,7 +284,9 @@ class _Launch:
         if key not in self.kept:
             self.kept[key] = self.job.picture.copy(), self.right()
         before, answer = self.kept[key]
-        move = _move(before, self.job.picture)
+        row = int(self.job.picture.sum(axis=(1, 2), dtype=np.int64).argmax())
+        was = int(before.sum(axis=(1, 2), dtype=np.int64).argmax())
+        move = row - was, 0
         self.target[:] = np.roll(answer.reshape(before.shape), move, (0, 1)).reshape(key)
 
     def right_at_first(self):
@@ -337,13 +339,6 @@ class _Launch:
     def slow_for_a_display(self):
         self.good()
         return 100.0
-
-
-def _move(before, now):
-    """How far the picture was moved, by where its row of the largest sum is."""
-    row = int(now.sum(axis=(1, 2), dtype=np.int64).argmax())
-    was = int(before.sum(axis=(1, 2), dtype=np.int64).argmax())
-    return row - was, 0
 
 
 def _named(what, rung):

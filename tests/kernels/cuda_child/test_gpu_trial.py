@@ -36,8 +36,8 @@ OUTSIDE = {
 }
 # What is wrong with the answer, if there is more to say than that it is.
 WRONG = {
-    "nothing": "^12,000 samples were never written, the first at x 0, y 0, channel 0.$",
-    "half": "^6,000 samples were never written, the first at x 1, y 0, channel 0.$",
+    "nothing": "^12,000 samples were never written, the first at x 0, y 0.$",
+    "half": "^6,000 samples were never written, the first at x 1, y 0.$",
     "by_chance": "left behind: 1 sample differs, the first at",
     "wrong": "^$",
     "all_rows": "^The kernel writes row 0. Only rows 21 to 47 were asked for (from",

@@ -365,7 +365,7 @@ RUNNING = {
         "if (x < width && y < end_row)\nrow_of(dst, y, pitch)[x] = 255 - row_of(src, y, pitch)[x];",
         NO_PROBLEM,
         "wrong",
-        r"^Line 8: thread \(0, 0\) .* writes \d+ to x 0, y 0, channel 0, where the ref.* has \d",
+        r"^Line 8: thread \(0, 0\) .* writes \d+ to x 0, y 0, where the ref.* has \d",
     ),
     "division by zero": Bad(
         f"{COPY}\ndst[x / (width - 61)] = 0;",

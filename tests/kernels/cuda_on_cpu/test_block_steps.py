@@ -175,7 +175,7 @@ def test_a_lane_is_told_what_it_loads_and_stores():
     steps = steps_of(MIRROR)
     store = steps.next_barrier(0) - 2
     load, kept = steps.touches(store, 37)
-    assert (load.array, load.where) == ("the picture", "(5, 1)")
+    assert (load.array, load.where) == ("the picture", "x 5, y 1")
     assert (load.is_store, load.value) == (False, 69)
     assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
     assert kept.value == 69
@@ -203,3 +203,28 @@ def test_a_text_that_does_not_compile_is_refused_on_its_line():
     found = stepped(rung, JOBS["uint8"])
     assert found.steps is None
     assert found.problem.startswith("Line ")
+
+
+def racing(body: str) -> dict[int, tuple[int, str]]:
+    """The racing threads of each line, and whom thread 37 meets."""
+    steps, found = steps_of(body), {}
+    for step in range(steps.count):
+        rivals = "".join(each.rival for each in steps.touches(step, 37))
+        found[steps.point(step).line] = int(steps.doing(step)["races"].sum()), rivals
+    return found
+
+
+def test_a_race_is_two_threads_at_the_same_bytes_with_no_barrier_between():
+    # each row is a warp, which has barriers of its own, and reads its own row
+    for barrier in ("__syncthreads", "__syncwarp"):
+        found = racing(MIRROR.replace("__syncthreads", barrier))
+        assert found[8] == found[10] == (0, "")
+    found = racing(MIRROR.replace("__syncthreads();", ""))
+    assert found[8] == (256, "thread (26, 1), which loads in line 10")
+    assert found[10] == (256, "thread (26, 1), which stores in line 8")
+    other = MIRROR.replace("__syncthreads", "__syncwarp").replace("y][31", "y ^ 1][31")
+    assert racing(other)[10] == (256, "thread (26, 0), which stores in line 8")
+    # bytes of one word are no race, a word and one of its bytes are
+    shared = "__shared__ int all[64]; auto* each = (char*)all;\nif (y == 0) each[x % 64] = 1;\n"
+    assert racing(f"{shared}dst[x] = 1;")[8][0] == 0
+    assert racing(f"{shared}if (y == 1 && x < 8) all[x] = 2;\ndst[x] = 1;")[9][0] == 8

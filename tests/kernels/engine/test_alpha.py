@@ -33,6 +33,7 @@ LISTS = {
     "length": (SOBEL, LENGTH),
     "median": (MEDIAN,),
     "offset": (weighing("box", offset=0.25),),
+    "embossed": (weighing("emboss", offset=0.5, mix=0.75), BOX),
     "mixed": (weighing("gaussian", 5, mix=0.5),),
     "weakened": (weighing("unsharp", 5, threshold=0.125),),
     "list": (BOX, MEDIAN, weighing("sharpen", mix=0.75)),
@@ -87,9 +88,11 @@ def test_colours_are_means_weighted_by_alpha(pixel_type, channels):
 @pytest.mark.parametrize("steps", LISTS.values(), ids=LISTS)
 @pytest.mark.parametrize("pixel_type", WHITE)
 @pytest.mark.parametrize("is_rounded", [False, True])
-@pytest.mark.parametrize("implementation", ["sequential", "parallel", "opencv"])
-def test_every_list_is_verified(steps, pixel_type, is_rounded, implementation):
+def test_every_list_is_verified(steps, pixel_type, is_rounded):
+    """On one implementation after the other."""
     picture = picture_of(2, 20, 17, 4, pixel_type)
+    turn = list(LISTS.values()).index(steps) + list(WHITE).index(pixel_type) + is_rounded
+    implementation = ("sequential", "parallel", "opencv")[turn % 3]
     steps = tuple(replace(each, implementation=implementation) for each in steps)
     job, engine = job_of(picture, steps, is_rounded=is_rounded, border="mirror"), Engine()
     if engine.why_not(job):
@@ -109,7 +112,8 @@ def test_what_cannot_be_seen_colours_nothing(data):
     picture = picture_of(data.draw(st.integers(0, 99)), 9, 8, 4, pixel_type)
     border = data.draw(st.sampled_from([each for each in BORDERS if each != "crop"]))
     other = picture.copy()
-    other[..., :3][picture[..., -1] == 0] = WHITE[pixel_type]
+    hidden = (np.nan, np.inf, 1.0) if "float" in pixel_type else (WHITE[pixel_type],) * 3
+    other[..., :3][picture[..., -1] == 0] = hidden
     engine = Engine()
     one, two = (
         engine.run(job_of(each, steps, border=border), CHECKED) for each in (picture, other)
@@ -173,7 +177,17 @@ def test_division_never_grows_without_a_bound():
     found = divided(1.0, given)
     assert np.isfinite(found).all()
     assert np.array_equal(found[0, 1], [1, 0.5, 0, 0.5])
-    assert np.array_equal(found[0, 2], [0, 0, 0, 0])
+    assert np.array_equal(found[0, 2], [0, 0, 0, -1])  # floats are not clipped
+
+
+def test_floats_keep_an_alpha_of_any_scale():
+    picture = picture_of(7, 9, 8, 4, "float32")
+    one = filtered(job_of(picture, (BOX,)))
+    picture[..., 3] *= 255
+    found = filtered(job_of(picture, (BOX,)))
+    assert found[..., 3] == pytest.approx(255 * one[..., 3])
+    is_seen = one[..., 3] > 0.01
+    assert found[is_seen][:, :3] == pytest.approx(one[is_seen][:, :3])
 
 
 def test_alpha_is_one_only_where_there_is_one():

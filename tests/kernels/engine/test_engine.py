@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import islice
 
@@ -63,6 +64,8 @@ def test_a_result_holds_the_right_picture_its_time_and_its_check(engine, impleme
     assert result.check.is_full
     assert result.ran[0].threads >= 1
     assert (result.upload_ms, result.download_ms, result.device_name) == (None, None, None)
+    assert re.fullmatch(rf"<Result: .*, 50×60×3 uint8, {implementation}, .* ms; .*>", repr(result))
+    assert len(repr(result)) < 200
 
 
 @pytest.mark.parametrize("implementation", ON_HOST)
@@ -143,3 +146,12 @@ def test_a_picture_with_nan_has_no_order(key):
     picture[1, 1] = np.nan
     job = Job(picture, (Step(Rank(3), key, title="Median"),))
     assert "NaN" in Engine(use_gpu=False).why_not(job)
+
+
+def test_alpha_has_no_place_in_an_order(engine):
+    picture = np.random.default_rng(5).random((9, 12, 4), np.float32)
+    picture[3, 4, 3] = np.nan
+    result = engine.run(Job(picture, (Step(Rank(3), "parallel", title="Median"),)), QUICK)
+    assert result.check.ok
+    assert np.isnan(result.picture[3, 4, 3])
+    assert np.isfinite(result.picture[:, :, :3]).all()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -130,6 +133,17 @@ def test_an_unknown_filter_is_named_with_those_there_are():
         filters.get("xyz")
     with pytest.raises(BadJobError, match="'blur'; did you mean gaussian or box"):
         filters.get("blur")
+    with pytest.raises(BadJobError, match="'contour'; did you mean edges or morph"):
+        filters.get("contour")
+    with pytest.raises(BadJobError, match="'negative'; nearest: custom"):
+        filters.get("negative")
+
+
+def test_everyday_words_are_of_filters_there_are():
+    told = tomllib.loads(Path(filters.__file__).with_name("words.toml").read_text("utf-8"))
+    assert told.pop("absent").keys() == {"phrases"}
+    assert told.keys() <= {each.key for each in filters.all_filters()}
+    assert all(each.keys() <= {"words", "near"} for each in told.values())
 
 
 @pytest.mark.parametrize(("ksize", "nearest"), [(1, 3), (2, 3), (50, 49), (200, 127)])

@@ -32,6 +32,7 @@ PADS = {
     **{"zero": "constant", "clamp": "edge", "reflect": "symmetric"},
     **{"mirror": "reflect", "wrap": "wrap", "crop": "constant"},
 }
+BT601 = 0.299, 0.587, 0.114
 SOBEL = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
 EVERY_PIXEL = Sampling(max_samples=0, check_taps=None)
 
@@ -58,8 +59,13 @@ def by_scipy(job):
         if len(run.steps) > 1:
             found = np.hypot(*(slid(found, each, job.border) for each in (SOBEL, SOBEL.T)))
         share, threshold = map(float, map(np.float32, run.blend[:2]))
+        if share != 1 or threshold or run.blend.is_grey:
+            found = stored(found)
+        if run.blend.is_grey and found.shape[2] > 2:
+            luma = sum(found[..., c] * float(np.float32(BT601[c])) for c in range(3))
+            found = np.dstack([luma, luma, luma, found[..., 3:]])
         if share != 1 or threshold:
-            change = stored(found) - before
+            change = found - before
             change -= change.clip(-threshold, threshold)
             found = before + share * change
         given = found

@@ -240,7 +240,8 @@ def test_what_is_off_by_less_than_the_bound_is_right_and_twice_the_bound_is_foun
     with np.errstate(over="ignore"):
         wrong = answer.copy()
         wrong[at] = to_pixel_type(exact[at] + off * (-1 if exact[at] > 100 else 1), answer.dtype)
-    if np.isfinite(off) and (not is_integer or 0 < wrong[at] < np.iinfo(answer.dtype).max):
+    is_told = 0 < wrong[at] < np.iinfo(answer.dtype).max if is_integer else np.isfinite(wrong[at])
+    if np.isfinite(off) and is_told:
         *_, check = checking(job, wrong, tolerance, None)
         assert check.wrong == (wrong[at] != answer[at])
 

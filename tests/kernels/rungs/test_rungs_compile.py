@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from kernels.core.job import Job
 from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs.headers import Facts
-from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case
 from tests.kernels.rungs import compiled
 from tests.kernels.runners import in_a_block_it_takes
@@ -58,12 +57,8 @@ def compilations() -> Iterator[Any]:
                 yield pytest.param(
                     *(rung, job, architecture),
                     marks=() if is_usual else pytest.mark.full,
-                    id=_name(rung, job, architecture),
+                    id=f"{rung.key}-{job.pixel_type}-{job.channels}ch-k{job.ksize}-{architecture}",
                 )
-
-
-def _name(rung: Rung, job: Job, architecture: int) -> str:
-    return f"{rung.key}-{job.pixel_type}-{job.channels}ch-k{job.ksize}-{architecture}"
 
 
 @pytest.mark.parametrize(("rung", "job", "architecture"), list(compilations()))

@@ -27,34 +27,25 @@ def main() -> None:
     parser.add_argument("--milliseconds", type=float, default=10)
     parser.add_argument("--most-bytes", type=int, help="what the disk has room for")
     arguments = parser.parse_args()
-    if arguments.most_bytes:
-        fill_the_disk(arguments.most_bytes)
+    if arguments.most_bytes:  # no file grows beyond so much: the answer to a write is an error
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.most_bytes, limits[1]))
     try:
-        measure(arguments)
+        if arguments.resume:
+            session, file = resume(arguments.folder, H200, PLAN)
+            done = {record.cell for record in session.records}
+        else:
+            file, done = SessionFile.create(arguments.folder, PLAN, H200), set()
+        with file:
+            for cell in PLAN.cells():
+                if cell not in done:
+                    time.sleep(arguments.milliseconds / 1e3)
+                    file.append(Record(cell, measured(cell), time.time()))
     except SessionFileError as error:
         sys.exit(str(error))
-
-
-def measure(arguments: argparse.Namespace) -> None:
-    if arguments.resume:
-        session, file = resume(arguments.folder, H200, PLAN)
-        done = {record.cell for record in session.records}
-    else:
-        file, done = SessionFile.create(arguments.folder, PLAN, H200), set()
-    with file:
-        for cell in PLAN.cells():
-            if cell not in done:
-                time.sleep(arguments.milliseconds / 1e3)
-                file.append(Record(cell, measured(cell), time.time()))
-
-
-def fill_the_disk(most_bytes: int) -> None:
-    """From now on no file grows beyond so much: the system's answer to a write is an error."""
-    import resource
-
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, limits[1]))
 
 
 if __name__ == "__main__":

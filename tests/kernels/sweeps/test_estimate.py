@@ -6,7 +6,8 @@ import pytest
 
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
-from kernels.sweeps.estimate import ROUNDS, estimated_s
+from kernels.sweeps import estimate
+from kernels.sweeps.estimate import ROUNDS, estimated_s, place_in
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record
 
@@ -30,6 +31,16 @@ def test_more_cells_larger_pictures_and_larger_weights_take_longer():
     larger = Cell("sequential", ksize=15, width=2048, height=2048)
     assert estimated_s([larger], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
     assert estimated_s([GPU]) < one
+
+
+@pytest.mark.parametrize(
+    ("key", "implementation", "run_s"),  # of 9×9 on 4 megapixels, on two cores of an EPYC
+    [("median", "parallel", 10), ("bilateral", "parallel", 1), ("bilateral", "opencv", 0.27)],
+)
+def test_filters_without_weights_take_longer_on_a_cpu(key, implementation, run_s, monkeypatch):
+    monkeypatch.setattr(estimate, "usable_cores", lambda: 2)
+    cell = Cell(implementation, filter=key, ksize=9, width=2048, height=2048)
+    assert run_s / 3 < estimated_s([cell], sampling=ONCE) / 2 < run_s * 3  # with its warm-up
 
 
 def test_what_was_measured_puts_the_model_right():
@@ -75,3 +86,15 @@ def test_rounds_that_are_behind_take_no_more_time():
     assert left[1:] == sorted(left[1:], reverse=True)
     assert left[-1] == pytest.approx(left[1] / (ROUNDS - 1), rel=0.01)
     assert left[-1] > 0
+
+
+def test_how_far_a_sweep_is_counts_what_was_measured_once():
+    cells = [of_size(CPU, side) for side in range(1000, 1015)]
+    part = Measurement(Timing((1.0,), rounds=(1,)), (), None)
+    once = [Record(cell, part, 0.0) for cell in cells]
+    assert place_in(cells, [], Sampling()) == "0 of 15 in round 1 of 10"
+    assert place_in(cells, once[:7], Sampling()) == "7 of 15 in round 1 of 10"
+    twice = Measurement(Timing((1.0, 1.0), rounds=(1, 1)), (), None)
+    again = [Record(cell, twice, 0.0) for cell in cells[:4]]
+    assert place_in(cells, [*once, *again], Sampling()) == "4 of 15 in round 2 of 10"
+    assert place_in(cells, [seen(cell, 0.0) for cell in cells], Sampling()) == "15 of 15"

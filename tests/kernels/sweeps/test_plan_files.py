@@ -84,7 +84,7 @@ TEXT = st.text(SHOWN, max_size=20)
 TITLE = TEXT.filter(lambda text: text.strip())
 # Those that take any odd size go with any other, as long as they are there.
 ANY = [each.key for each in filters.all_filters() if 63 in each.sizes and each.key != "custom"]
-REST = [each.key for each in filters.all_filters() if each.key not in (*ANY, "custom")]
+REST = [each.key for each in filters.all_filters() if each.key not in (*ANY, "custom", "grey")]
 NUMBER = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 

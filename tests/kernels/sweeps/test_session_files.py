@@ -342,19 +342,15 @@ def start(folder, *options):
     return subprocess.Popen(program, cwd=ROOT, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for_records(path, count):
-    deadline = time.monotonic() + 30
-    while not path.exists() or path.read_bytes().count(b"\n") <= count:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def test_a_process_killed_half_way_loses_nothing_and_repeats_nothing(tmp_path):
     path, cells = tmp_path / "session.jsonl", PLAN.cells()
     known = []
     for count in (5, 14):
         process = start(tmp_path, *(["--resume"] if known else []))
-        wait_for_records(path, count)
+        deadline = time.monotonic() + 30
+        while not path.exists() or path.read_bytes().count(b"\n") <= count:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
         sentence = refusal(resume, tmp_path, H200)
         assert "Another process is writing" in sentence
         process.kill()

@@ -72,6 +72,18 @@ def test_headers_of_another_cuda_are_named_with_their_folder(machine):
     assert str(machine.headers) in said
 
 
+def test_an_nvrtc_without_its_builtins_is_named(machine):
+    (machine.folder / "libnvrtc-builtins.so.13.0").unlink()
+    (said,) = diagnostics.problems(NONE)
+    assert "nvrtc-builtins" in said
+
+
+def test_what_a_window_on_x11_lacks_is_named_without_a_display_too(monkeypatch):
+    monkeypatch.setattr(qt_libraries, "missing_among", lambda libraries: libraries)
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert any("libxcb-cursor0" in each for each in diagnostics.problems(NONE))
+
+
 def test_missing_headers_come_with_the_package_that_has_them(machine):
     machine.headers = None
     (said,) = diagnostics.problems(NONE)
@@ -105,5 +117,6 @@ def test_a_foreign_kernels_package_in_place_of_ours_is_one_sentence(machine, mon
 def test_every_package_that_the_program_needs_has_its_version():
     facts = dict(diagnostics.facts(NONE))
     assert {"numpy", "pyside6-essentials", "tree-sitter-cuda"} <= set(facts)
+    assert {"C++ compiler", "NVRTC", "CUDA headers"} <= set(facts)
     assert facts["numpy"] == np.__version__
     assert diagnostics.package_version("nothing-of-that-name") == "not installed"

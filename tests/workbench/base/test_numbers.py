@@ -90,6 +90,14 @@ def test_what_is_slower_says_how_many_times(value, text, fine):
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (2.41e-7, "2.4e-7"), (1.04, "1"), (99.4, "99"), (99.6, "100"), (123.4, "123")],
+)
+def test_an_error_has_few_digits_and_whole_numbers_no_exponent(value, text):
+    assert numbers.error(value) == text
+
+
+@pytest.mark.parametrize(
     ("value", "low", "high", "text"),
     [
         (12.3, 11.9, 12.6, "12.3× (11.9× to 12.6×)"),

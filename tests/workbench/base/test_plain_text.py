@@ -112,7 +112,7 @@ def hostile(make_window, tmp_path):
             for record in session.records:
                 file.append(record)
         window.sweep_menu.open_session(path)
-    until_shown(window, 4)
+    scenes.until(lambda: len(window.sessions.shown) == 4)
     picture = tmp_path / f"{TAG} picture.png"
     image_files.save(picture, noise(40, 60))
     window.intake.open_paths([tmp_path / "plan.toml", picture])
@@ -123,10 +123,6 @@ def hostile(make_window, tmp_path):
 
 def one_refused(cell, measured):
     return f"{TAG} refusal" if cell.ksize == 7 else measured
-
-
-def until_shown(window, count):
-    scenes.until(lambda: len(window.sessions.shown) == count)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")

@@ -217,15 +217,6 @@ def put(values, place, value):
     values[place[-1]] = value
 
 
-def open_all(qtbot, window):
-    """Have everything look at what it was given."""
-    for dock in window.docks.values():
-        dock.show()
-    open_recent(window)
-    show_picture(qtbot, window, noise(8, 8))
-    settle(qtbot, window, lambda: window.store.update(border="wrap"))
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_whatever_they_hold_the_window_opens(qtbot, make_window, remembered, seed, bugs_met):
     """Each value is something else; a bug anywhere fails the test."""
@@ -236,6 +227,10 @@ def test_whatever_they_hold_the_window_opens(qtbot, make_window, remembered, see
     default_path().write_text(json.dumps(remembered))
     window = make_window()
     window.gallery.get()
-    open_all(qtbot, window)
+    for dock in window.docks.frames.values():
+        dock.show()
+    open_recent(window)
+    show_picture(qtbot, window, noise(8, 8))
+    settle(qtbot, window, lambda: window.store.update(border="wrap"))
     assert bugs_met == []
     assert Settings().complaint == ""

@@ -68,10 +68,6 @@ def rounded(job):
     return answer_of(job.but(weights=weights))
 
 
-def of_width(job, width):
-    return unwritten(job, np.full(job.picture.shape, job.width != width))
-
-
 def short_index(job):
     pitch = pitch_of(job.width, job.channels, job.picture.itemsize)
     at = np.arange(job.height)[:, None] * pitch + np.arange(job.width * job.channels)
@@ -101,7 +97,7 @@ def away_from_the_edge(job, **others):
         lambda job: blocks_across(job, 9),
         lambda job: blocks_across(job, 16),
         lambda job: blocks_across(job, 40),
-        lambda job: of_width(job, JOBS[0].job.width),
+        lambda job: unwritten(job, np.full(job.picture.shape, job.width != JOBS[0].job.width)),
         short_index,
         rounded,
     ],
@@ -147,7 +143,7 @@ def test_the_first_wrong_sample_is_named_with_what_it_should_be():
         answer[y, x, 2] ^= 64
     right = int(answer[4, 9, 2]) ^ 64
     assert first_wrong(job, answer, Tolerance(9)) == (
-        f"x 9, y 4, channel 2 is {answer[4, 9, 2]} and should be {right}; "
+        f"x 9, y 4, blue is {answer[4, 9, 2]} and should be {right}; "
         f"3 of {answer.size} samples are wrong."
     )
     job = JOBS[2].job

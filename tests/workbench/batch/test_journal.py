@@ -7,6 +7,7 @@ from io import FileIO
 import pytest
 
 from kernels.core import safe_files
+from workbench.base.paths import DATA_VARIABLE, data_folder
 from workbench.batch.filtering import Outcome
 from workbench.batch.journal import (
     NAME,
@@ -16,10 +17,11 @@ from workbench.batch.journal import (
     journals_among,
     last_run,
     merge,
+    place_of,
 )
 from workbench.batch.pairs import FilePair
 
-ASKED = {"filter": "gaussian", "size": 5, "weights": None}
+ASKED = {"filter": "gaussian", "size": 5, "weights": None, "alpha": "premultiplied"}
 
 
 def line(output, status="done"):
@@ -42,10 +44,23 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     with Journal(tmp_path / "out", ASKED, resuming=True) as journal:
         assert journal.known == {"a.png", "c.png"}
         journal.append(line("b.png"))
-    assert last_run(tmp_path / "out").known == {"a.png", "b.png", "c.png"}
+    assert last_run(tmp_path / "out" / NAME).known == {"a.png", "b.png", "c.png"}
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
         {"batch": 1, "asked": ASKED}
     ]
+
+
+def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tmp_path):
+    for name in ("in", "other", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "in/a.png").touch()
+    place = place_of([tmp_path / "in"], tmp_path / "out")
+    assert place.is_relative_to(data_folder())
+    assert place_of([tmp_path / "in/a.png", tmp_path / "in"], tmp_path / "out") == place
+    assert place_of([tmp_path / "other"], tmp_path / "out") != place
+    assert place_of([tmp_path / "in"], tmp_path / "other") != place
+    (tmp_path / "out" / NAME).touch()
+    assert place_of([tmp_path / "in"], tmp_path / "out") == tmp_path / "out" / NAME
 
 
 def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
@@ -75,6 +90,22 @@ def test_one_process_at_a_time_writes_it(tmp_path):
         Journal(tmp_path, ASKED, resuming=True)
 
 
+def test_one_process_at_a_time_writes_into_a_folder_wherever_its_pictures_are(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    for name in ("in", "other", "out"):
+        (tmp_path / name).mkdir()
+    first, other = (place_of([tmp_path / name], tmp_path / "out") for name in ("in", "other"))
+    with Journal(tmp_path / "out", ASKED, path=first):
+        with pytest.raises(JournalError, match="Another process"):
+            Journal(tmp_path / "out", ASKED, path=other)
+        elsewhere = place_of([tmp_path / "in"], tmp_path / "out2")
+        Journal(tmp_path / "out2", ASKED, path=elsewhere).close()
+    Journal(tmp_path / "out", ASKED, path=other).close()
+    assert not list((tmp_path / "out").iterdir())
+
+
 def test_a_full_disk_is_said(tmp_path, monkeypatch):
     class Full(FileIO):
         def write(self, _):
@@ -101,7 +132,7 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
 
 
 def written(folder, shard, *lines, asked=ASKED, is_over=True):
-    with Journal(folder, asked, name=shard.journal_name) as journal:
+    with Journal(folder, asked, path=folder / shard.journal_name) as journal:
         for each in lines:
             journal.append(each)
         if is_over:
@@ -111,12 +142,14 @@ def written(folder, shard, *lines, asked=ASKED, is_over=True):
 def test_merged_journals_are_one_that_can_be_gone_on_with(tmp_path):
     written(tmp_path, Shard(1, 2), line("a", "failed"), line("b"))
     written(tmp_path, Shard(2, 2), line("c"))
-    with Journal(tmp_path, ASKED, resuming=True, name=Shard(1, 2).journal_name) as journal:
+    with Journal(
+        tmp_path, ASKED, resuming=True, path=tmp_path / Shard(1, 2).journal_name
+    ) as journal:
         assert journal.known == {"b"}
         journal.append(line("a"))
         journal.append({"ended": {}})
     assert merge(journals_among([tmp_path]), tmp_path) == {"done": 3}
-    assert last_run(tmp_path).known == {"a", "b", "c"}
+    assert last_run(tmp_path / NAME).known == {"a", "b", "c"}
     lines = [json.loads(each) for each in (tmp_path / NAME).read_text().splitlines()]
     outputs = [each["output"] for each in lines if "status" in each]
     assert sorted(outputs) == ["a", "b", "c"]

@@ -139,7 +139,8 @@ KILLS = max(FILES // 250, 1)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_a_batch_killed_at_random_loses_nothing_and_does_nothing_twice(tmp_path):
+def test_a_batch_killed_at_random_loses_nothing_and_does_nothing_twice(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     found = killed_and_resumed(tmp_path, FILES, KILLS, seed=FILES)
     counts = (found.lost, found.twice, found.half_written, found.abandoned)
     assert counts == (0, 0, 0, 0), (tmp_path / "log").read_text()

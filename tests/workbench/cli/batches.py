@@ -9,6 +9,7 @@ from threading import Thread
 from time import monotonic, sleep
 
 from tests.conftest import ROOT
+from workbench.base.paths import data_folder
 from workbench.batch.journal import NAME
 
 WAIT_S = 60.0
@@ -16,8 +17,16 @@ WAIT_S = 60.0
 
 def journal(folder="out"):
     """The lines that the journal has for pictures."""
-    lines = map(json.loads, (Path(folder) / NAME).read_text().splitlines())
+    lines = map(json.loads, journal_path(folder).read_text().splitlines())
     return [each for each in lines if "status" in each]
+
+
+def journal_path(folder="out"):
+    """The newest journal of a batch into a folder of this name."""
+    beside = Path(folder) / NAME
+    kept = (data_folder() / "batches").glob(f"{Path(folder).name}-*/*.jsonl")
+    found = [beside] if beside.exists() else kept
+    return max(found, key=lambda each: each.stat().st_mtime)
 
 
 def results(folder):

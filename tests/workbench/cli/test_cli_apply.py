@@ -49,6 +49,14 @@ def test_the_file_written_is_the_filtered_picture(folder, capsys):
     assert "verified, checked all pixels" in line
 
 
+def test_quiet_says_what_is_wrong_and_nothing_else(folder, capsys):
+    assert apply("a.png", "out.png", "--quiet") == 0
+    assert capsys.readouterr() == ("", "")
+    assert names() == ["a.png", "b.png", "out.png"]
+    assert apply("none.png", "out.png", "--quiet") == 1
+    assert "none.png" in capsys.readouterr().err
+
+
 def test_sums_below_zero_that_bytes_cannot_hold_are_told_of(folder, capsys):
     for words, is_told in ((["sobel_x"], True), (["sobel_x", "--pixel-type", "float32"], False)):
         assert apply("a.png", "out.tif", "--filter", *words) == 0

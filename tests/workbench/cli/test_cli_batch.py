@@ -12,7 +12,7 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
-from tests.workbench.cli.batches import journal, listening, results
+from tests.workbench.cli.batches import journal, journal_path, listening, results
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
 from workbench.cli import main
@@ -84,7 +84,7 @@ def test_outside_a_part_a_picture_stays_as_it_is(folder, capsys):
         after[3:18, 4:24] = before[3:18, 4:24]
         assert np.array_equal(after, before)
     capsys.readouterr()
-    first = Path("out", NAME).read_text().splitlines()[0]
+    first = journal_path().read_text().splitlines()[0]
     assert json.loads(first)["asked"]["region"] == [4, 3, 20, 15, 2]
     assert main.main(["batch", "in", "far", *words, "--region", "0,24,5,5"]) == 1
     said = capsys.readouterr().err
@@ -169,7 +169,7 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys)
 def test_a_broken_file_is_a_line_with_its_sentence_and_the_rest_goes_on(folder, capsys):
     Path("in/p3.png").write_bytes(b"no picture")
     Path("in/p5.png").write_bytes(Path("in/p5.png").read_bytes()[:60])
-    assert batch("in", "missing.png", "out") == 1
+    assert batch("in", "in/missing.png", "out") == 1
     said = capsys.readouterr()
     lines = {each["output"]: each for each in journal()}
     failed = {name for name, each in lines.items() if each["status"] == "failed"}
@@ -251,7 +251,13 @@ def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys,
     assert said.err.endswith("\r\x1b[K")
     assert said.out.splitlines()[0].endswith(": 7 done.")
     assert "stage" in said.out
-    assert said.out.splitlines()[-1].startswith("The limit was ")
+    first, *_, limit, where = said.out.splitlines()
+    assert first.startswith("Sharpen 3×3 · border clamp · OpenCV: 7 pictures in ")
+    assert "checked 1 of 7: right" in first
+    assert "checked 1 of 7: right · " in said.err
+    assert limit.startswith("The limit was ")
+    assert where == f"Journal: {journal_path()}"
+    assert not journal_path().is_relative_to(folder / "out")
 
 
 # -- for programs

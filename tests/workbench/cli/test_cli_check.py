@@ -82,6 +82,15 @@ def test_a_right_kernel_is_verified_with_its_counts_and_without_a_time(folder, f
     assert " ms" not in said
 
 
+def test_a_text_on_standard_input_is_checked(folder, few_jobs, capsys, monkeypatch):
+    for text, code in ((RIGHT, 0), (SYNTAX, 1)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        assert check("-", "--json") == code
+        (row,) = json.loads(capsys.readouterr().out)["kernels"]
+        assert row["file"] == "-"
+    assert list(folder.glob("*.cu")) == []
+
+
 def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(
     folder, few_jobs, capsys, monkeypatch
 ):
@@ -110,7 +119,8 @@ def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(
     assert verdicts[:3] + verdicts[4:] == ["broken", "wrong", "verified", "broken"]
     assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == COUNTED_AT + 1
     assert rows[f"anna/{MARKUP}"]["job"] == "3×3, 37×21 uint8 RGB, clamp"
-    assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, channel ")
+    assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, red ")
+    assert rows[f"anna/{MARKUP}"]["why"] == "It is the picture, unchanged."
     assert rows["ben/syntax.cu"]["words"].startswith("Line 21: ")
     assert "not UTF-8 text" in rows[DASHES]["words"]
 
@@ -123,6 +133,7 @@ def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(
 
     page = Path("marks.html").read_text(encoding="utf-8")
     assert "anna/&lt;b&gt;&amp;amp.cu" in page
+    assert "It is the picture, unchanged." in page
     assert "<b>" not in page
     assert "On the CPU runtime: no time." in page
     assert str(folder) not in page

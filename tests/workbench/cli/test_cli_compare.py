@@ -94,9 +94,9 @@ def test_a_disturbed_time_fails_nothing_and_is_counted(kept, capsys):
         return replace(times_as_long(3)(cell, measured), load=busy)
 
     c = kept("c", a_session("transfers", outcome=all_busy))
-    assert main.main(["compare", a, c, "--json", "--fail-slower", "5%"]) == 0
+    assert main.main(["compare", a, c, "--json", "--fail-slower", "5%"]) == 1
     said = capsys.readouterr()
-    assert said.err.endswith("6 cells.\n")
+    assert "6 cells.\nworkbench: Nothing was judged" in said.err
     data = json.loads(said.out)
     assert (data["disturbed"], data["incomparable"], data["failures"]) == (6, 0, [])
     for pair in data["pairs"]:
@@ -146,7 +146,7 @@ def test_what_is_missing_fails_as_well_and_is_named(kept, capsys):
     assert all(each.endswith("has no time in B any more: it is only in A.") for each in complaints)
     assert main.main(["compare", cut, whole, "--fail-slower", "5%"]) == 0  # B has more
     wrong_a = kept("wrong", a_session("blocks", outcome=lambda cell, _: wrong(cell)))
-    assert main.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 0  # nothing to lose
+    assert main.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 1  # nothing is judged
 
 
 def test_json_is_printed_where_nothing_is_shared_too(kept, capsys):

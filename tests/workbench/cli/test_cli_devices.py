@@ -89,7 +89,7 @@ def test_two_gpus_give_what_one_does_and_a_line_for_each(folder, two_gpus, capsy
     said = capsys.readouterr()
     assert said.err == ""
     lines = said.out.splitlines()
-    assert lines[0].startswith("10 pictures in ")
+    assert ": 10 pictures in " in lines[0]
     assert [each.split()[:2] for each in lines if each.strip().startswith("GPU")] == [
         ["GPU", "0"],
         ["GPU", "1"],

@@ -11,9 +11,8 @@ import pytest
 from kernels import Engine
 from kernels.engine import engine
 from kernels.pictures.generated import noise
-from tests.workbench.cli.batches import journal, results
+from tests.workbench.cli.batches import journal, journal_path, results
 from workbench.batch.filtering import Recipe
-from workbench.batch.journal import NAME
 from workbench.cli import main
 from workbench.cli.recipe_options import changes_of
 from workbench.files import image_files
@@ -169,7 +168,7 @@ def test_a_batch_is_resumed_with_the_same_steps_alone(folder, capsys):
         assert "was begun with other options (" in capsys.readouterr().err
     assert run(*words, "--resume") == 0
     assert len(journal()) == 4
-    asked = json.loads(Path("out", NAME).read_text().splitlines()[0])["asked"]
+    asked = json.loads(journal_path().read_text().splitlines()[0])["asked"]
     assert asked["steps"] == ["gaussian:7,sigma=1.5", "edges:3,implementation=parallel"]
     assert run("apply", "in", "one/", *STEPS) == 0
     assert results("out") == results("one")

@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
-from tests.picture_files import samples
+from tests.picture_files import png_chunk, samples
 from workbench.files import image_files, png
 from workbench.files.picture_errors import ImageFileError
 
@@ -31,7 +31,7 @@ def written(picture, *, order=0, filter_=0, rows=None, more=(), **header):
     ]
     packed = zlib.compress(b"".join(lines[:rows]))
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", *fields.values())), *more, (b"IDAT", packed)]
-    return png.SIGNATURE + b"".join(png.chunk(*each) for each in (*chunks, (b"IEND", b"")))
+    return png.SIGNATURE + b"".join(png_chunk(*each) for each in (*chunks, (b"IEND", b"")))
 
 
 @pytest.mark.parametrize("size", [(22, 29), (1, 1), (3, 5), (8, 1)])

@@ -19,12 +19,14 @@ from PySide6.QtGui import QColorSpace
 
 from kernels.core.job import PIXEL_TYPES
 from kernels.pictures.generated import noise
+from tests.picture_files import png_chunk
 from workbench.files import colour_profiles, from_pillow, from_tiff, png
 from workbench.files.formats import FORMATS
 from workbench.files.image_files import load, save
 
-EXACT = [each for each in FORMATS if each.title != "JPEG"]
-WITH_PROFILE = {"PNG", "TIFF", "JPEG", "WebP"}
+EXACT = [each for each in FORMATS if each.can_be_lossless]
+WITH_PROFILE = {"PNG", "TIFF", "JPEG", "WebP", "AVIF", "HEIC"}
+UNKNOWN_TO_PILLOW = ("JPEG XL", "OpenEXR")
 
 # -- in: each kind, a file of it, what its first pixel is, and a word of what is said of it
 
@@ -48,7 +50,7 @@ def by_tifffile(pixel, dtype="uint8", **options):
 def raw_png(depth, colour_type, row, width=1, **chunks):
     header = struct.pack(">IIBBBBB", width, 1, depth, colour_type, 0, 0, 0)
     parts = {"IHDR": header, **chunks, "IDAT": zlib.compress(b"\0" + row), "IEND": b""}
-    return png.SIGNATURE + b"".join(png.chunk(k.encode(), v) for k, v in parts.items())
+    return png.SIGNATURE + b"".join(png_chunk(k.encode(), v) for k, v in parts.items())
 
 
 def turned(mode, colour, extension):
@@ -93,14 +95,14 @@ KINDS = {
         "Indexed",
     ),
     "palette GIF": (by_pillow("P", 1, "GIF"), "uint8", [10, 20, 30], "Indexed"),
-    "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), "uint8", [255, 0, 0], "3 pictures"),
+    "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), "uint8", [255, 0, 0], "Indexed"),
     "animated WebP": (
         by_pillow("RGB", "red", "WEBP", lossless=True, **FRAMES),
         "uint8",
         [255, 0, 0],
-        "3 pictures",
+        "",
     ),
-    "animated PNG": (by_pillow("RGB", "red", "PNG", **FRAMES), "uint8", [255, 0, 0], "3 pictures"),
+    "animated PNG": (by_pillow("RGB", "red", "PNG", **FRAMES), "uint8", [255, 0, 0], ""),
     "CMYK JPEG": (
         by_pillow("CMYK", (255, 0, 0, 0), "JPEG", quality=100),
         "uint8",
@@ -146,6 +148,7 @@ def test_every_kind_comes_in_as_it_is_meant_and_what_was_converted_is_said(kind,
     np.testing.assert_allclose(picture.samples[0, 0], pixel, rtol=0, atol=tolerance)
     assert said in " ".join(picture.notes)
     assert bool(said) == bool(picture.notes), picture.notes
+    assert picture.page.count == (3 if kind.startswith("animated") else 1)
     if kind.startswith("turned"):
         assert picture.samples.shape == (16, 8, 3)
         assert picture.samples[0, -1].min() > 200  # the corner that was at the left
@@ -193,8 +196,8 @@ def test_whatever_a_format_holds_comes_back_sample_for_sample(
     tmp_path_factory, wanted, pixel_type, channels, size, seed
 ):
     samples = noise(*size, channels, pixel_type, seed)
-    if wanted.why_not(samples) is not None:
-        return
+    if wanted.why_not(samples) is not None or (wanted.title == "OpenEXR" and channels in (2, 4)):
+        return  # OpenEXR has alpha multiplied in: test_new_formats.py
     path = tmp_path_factory.mktemp("saved") / f"a{wanted.extensions[0]}"
     save(path, samples)
     picture = load(path)
@@ -217,6 +220,7 @@ def embedded_profile(path):
     [
         (each, pixel_type, channels)
         for each in FORMATS
+        if each.title not in UNKNOWN_TO_PILLOW
         for pixel_type in each.pixel_types
         for channels in each.channels
     ],
@@ -234,8 +238,8 @@ def test_what_is_saved_says_that_it_is_srgb_or_its_grey(tmp_path, wanted, pixel_
     assert "sRGB" in profile.profile_description
 
 
-@pytest.mark.parametrize("quality", [5, 60, 100])
-@pytest.mark.parametrize("name", ["a.jpg", "a.webp"])
+@pytest.mark.parametrize("quality", [15, 60, 100])
+@pytest.mark.parametrize("name", ["a.jpg", "a.webp", "a.avif", "a.heic", "a.jxl", "a.jp2"])
 def test_a_better_quality_is_nearer_and_larger(tmp_path, name, quality):
     samples = noise(64, 64, 3)
     save(tmp_path / name, samples, quality)

@@ -11,6 +11,7 @@ import tifffile
 from PIL import Image
 from PySide6.QtGui import QColorSpace
 
+from tests.picture_files import png_chunk
 from workbench.files import needs, png
 from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
@@ -199,8 +200,8 @@ def test_a_truncated_file_is_refused_rather_than_half_shown(tmp_path, name, dtyp
 def png_header(width, height, bit_depth, colour_type):
     header = struct.pack(">IIBBBBB", width, height, bit_depth, colour_type, 0, 0, 0)
     data = zlib.compress(b"\0" * 100)
-    ends = png.chunk(b"IDAT", data) + png.chunk(b"IEND", b"")
-    return png.SIGNATURE + png.chunk(b"IHDR", header) + ends
+    ends = png_chunk(b"IDAT", data) + png_chunk(b"IEND", b"")
+    return png.SIGNATURE + png_chunk(b"IHDR", header) + ends
 
 
 @pytest.mark.parametrize("bit_depth", [8, 16])

@@ -49,14 +49,9 @@ def test_chunks_stand_in_their_order_and_their_checksums_are_right():
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-def test_a_photograph_is_no_larger_than_libpng_has_it_which_writes_large_ones(
-    dtype, monkeypatch, tmp_path
-):
+def test_a_photograph_is_no_larger_than_libpng_has_it(dtype, monkeypatch, tmp_path):
     photo = of_kind("photo", 200, 300, 3, dtype)
+    monkeypatch.setattr(png, "MAX_CHUNK_BYTES", 10_000)  # in several parts
     image_files.save(tmp_path / "ours.png", photo)
-    monkeypatch.setattr(png, "MAX_BYTES", photo.nbytes - 1)
-    image_files.save(tmp_path / "libpng.png", photo)
-    ours, libpngs = (tmp_path / f"{name}.png" for name in ("ours", "libpng"))
-    assert ours.stat().st_size < libpngs.stat().st_size
-    for path in (ours, libpngs):
-        np.testing.assert_array_equal(image_files.load(path).samples, photo)
+    assert (tmp_path / "ours.png").stat().st_size < len(imagecodecs.png_encode(photo, level=1))
+    np.testing.assert_array_equal(image_files.load(tmp_path / "ours.png").samples, photo)

@@ -8,6 +8,7 @@ never by what reads them.
 import contextlib
 import itertools
 import random
+import re
 import struct
 import tracemalloc
 import zlib
@@ -19,6 +20,7 @@ import tifffile
 from PIL import Image
 
 from kernels.core.job import PIXEL_TYPES
+from tests.picture_files import png_chunk
 from workbench.files import png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError
@@ -259,6 +261,26 @@ def test_webp_in_a_tiff_is_read_where_it_is_no_larger_than_its_strip(channels, t
         load(tmp_path / "a.tif")
 
 
+@pytest.mark.parametrize("how", [{"rowsperstrip": 16}, {"tile": (16, 16)}])
+@pytest.mark.parametrize("planes", ["contig", "separate"])
+def test_a_jpeg_that_does_not_fill_its_part_of_a_tiff_is_refused(how, planes, tmp_path):
+    samples = np.full((3, HEIGHT, WIDTH) if planes == "separate" else (HEIGHT, WIDTH, 3), 200, "u1")
+    how |= {"photometric": "rgb", "planarconfig": planes, "compression": "jpeg"}
+    tifffile.imwrite(tmp_path / "a.tif", samples, **how)
+    assert load(tmp_path / "a.tif").samples.min() > 190
+    whole = (tmp_path / "a.tif").read_bytes()
+    for frame in re.finditer(rb"\xff\xc0..\x08", whole, re.DOTALL):
+        for at in (frame.end(), frame.end() + 2):  # its height, and its width
+            data = bytearray(whole)
+            data[at + 1] -= 2
+            (tmp_path / "a.tif").write_bytes(data)
+            with pytest.raises(ImageFileError, match="damaged"):
+                load(tmp_path / "a.tif")
+    (tmp_path / "a.tif").write_bytes(whole.replace(b"\xff\xd8", b"\xff\xff"))
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(tmp_path / "a.tif")
+
+
 @pytest.mark.parametrize("packing", ["jpegxl", "jpeg2000", "png", "lerc"])
 def test_what_a_tiff_may_hold_beyond_bounds_is_refused_by_name(packing, tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", stored("uint8", 3), photometric="rgb", compression=packing)
@@ -304,7 +326,7 @@ def test_a_png_of_every_depth_is_read(depth, colours, is_marked, tmp_path):
         expected = np.dstack([expected, np.where((samples == marked).all(axis=2), 0, white)])
     rows = [b"\0" + packed(row.reshape(1, -1), depth) for row in samples]
     chunks |= {"IDAT": zlib.compress(b"".join(rows)), "IEND": b""}
-    made = png.SIGNATURE + b"".join(png.chunk(kind.encode(), body) for kind, body in chunks.items())
+    made = png.SIGNATURE + b"".join(png_chunk(kind.encode(), body) for kind, body in chunks.items())
     (tmp_path / "a.png").write_bytes(made)
     dtype = "uint16" if depth == 16 else "uint8"
     assert outcome(tmp_path / "a.png", expected.astype(dtype), (depth, colours)) == "read"

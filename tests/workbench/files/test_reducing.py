@@ -26,10 +26,17 @@ from workbench.files.image_files import load
         (
             *("a.jpg", "float32", 4),
             "JPEG: float32 values are rounded to 8 bits, what is transparent becomes white. "
-            "Without loss: TIFF.",
+            "Without loss: TIFF and JPEG XL.",
         ),
         ("a.webp", "uint8", 1, "WebP: grey becomes three equal channels. "),
-        ("a.png", "float32", 3, "PNG: float32 values are rounded to 8 bits. Without loss: TIFF."),
+        (
+            "a.png",
+            "float32",
+            3,
+            "PNG: float32 values are rounded to 8 bits. Without loss: TIFF and",
+        ),
+        ("a.exr", "uint8", 3, "OpenEXR: uint8 values become floats from 0 to 1. Without loss: PNG"),
+        ("a.avif", "uint16", 3, "AVIF: uint16 values are rounded to 8 bits. Without loss: PNG and"),
         ("a.pgm", "uint16", 3, "PGM: colours become grey. "),
         ("a.ppm", "uint16", 1, "PPM: grey becomes three equal channels. "),
     ],

@@ -22,7 +22,7 @@ from kernels.sweeps.plan_files import plan_of, presets
 from kernels.sweeps.record import EQUAL, Record, Session
 from tests.made_sessions import H200, LAPTOP, STARTED, a_session, measured, wrong
 from tests.workbench.report.reading_pages import read_page, table
-from tests.workbench.report.written import rows_of, write_report
+from tests.workbench.report.written import notes_of, rows_of, write_report
 from workbench.base.numbers import GAP
 from workbench.report import method, writing
 from workbench.report.method import commands_for
@@ -193,24 +193,48 @@ def test_refusals_are_grouped_by_their_reason():
 @pytest.mark.parametrize(
     ("outcome", "remark"),
     [
-        (changed(samples_ms=(900.0,), ended="single"), "one sample"),
-        (changed(ended="time"), "time limit"),
+        (changed(samples_ms=(900.0,), ended="single"), "One sample: "),
+        (changed(ended="time"), "Sampling ended at the time limit"),
         (
             lambda c, m: (
                 replace(m, health=replace(m.health, throttled=("power limit",))) if c.cache else m
             ),
-            "throttled: power limit",
+            "The GPU's clocks were held down: power limit.",
         ),
         (
-            lambda c, m: replace(m, load=Load(10.0, 2, 13.0, 0.0)) if c.cache else m,
-            "disturbed: other programs kept 1.3 of 2 cores busy",
+            lambda c, m: replace(m, load=Load(10.0, 2, 13.0 + c.width / 64, 0.0)) if c.cache else m,
+            "4 of 4 times on the CPU were disturbed, at worst: other programs kept 1.5 of 2 cores",
         ),
     ],
 )
-def test_what_makes_a_figure_doubtful_stands_beside_it(outcome, remark):
-    rows = rows_of("verified times", a_session(SMALL, outcome=outcome))
-    assert {row["Remarks"] for row in rows if row["Implementation"] == "OpenCV"} == {""}
-    assert {row["Remarks"] for row in rows if row["Implementation"] != "OpenCV"} == {remark}
+def test_what_makes_a_figure_doubtful_is_one_numbered_note(outcome, remark):
+    """Whatever figures each row has: a column of sentences would be one word wide."""
+    session = a_session(SMALL, outcome=outcome)
+    rows = rows_of("verified times", session)
+    assert {row["Notes"] for row in rows if row["Implementation"] == "OpenCV"} == {""}
+    assert {row["Notes"] for row in rows if row["Implementation"] != "OpenCV"} == {"1"}
+    first, *others = notes_of("verified times", session)
+    assert first.startswith(f"1. {remark}")
+    assert not any(each[0].isdigit() for each in others)
+
+
+def test_notes_speak_only_of_columns_that_are_there():
+    (note,) = notes_of("verified times", a_session(replace(SMALL, implementations=("opencv",))))
+    assert note == "Every pixel was checked."
+    told = notes_of("verified times", a_session(SMALL))
+    assert any(each.startswith("Interval: ") for each in told)
+
+
+def test_an_error_is_in_levels_or_in_few_digits_alone():
+    wide = replace(SMALL, pixel_types=("uint8", "float32"), implementations=("opencv",))
+    errors = {"uint8": (0.0, 1.0), "float32": (0.0, 1.234e-7)}
+
+    def outcome(cell, found):
+        error = errors[cell.pixel_type][cell.width > 64]
+        return replace(found, check=replace(found.check, max_error=error))
+
+    rows = rows_of("verified times", a_session(wide, outcome=outcome))
+    assert {row["Largest error"] for row in rows} == {"0", "1 level", "1.2e-7"}
 
 
 @pytest.fixture(scope="module")
@@ -310,6 +334,14 @@ def test_figures_and_tables_are_numbered_in_the_page_s_order(two_machines):
     words = [each.words for each in page.all("figure")]
     figures = [int(re.search(r"Figure (\d+)\.", each)[1]) for each in words]
     assert figures == [*range(1, len(figures) + 1)]
+
+
+def test_a_report_of_a_sweep_that_still_runs_says_how_far_it_is(report):
+    session = a_session("sizes")
+    assert "Not finished" not in report(session).words
+    (*records, _) = session.records
+    place = f"written at {len(records)} of {len(records) + 1} in round 1 of "
+    assert f"Not finished: {place}" in report(replace(session, records=tuple(records))).words
 
 
 def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report, tmp_path):
@@ -421,20 +453,20 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     page = report(a_session(SMALL), slower)
     rows = table(page, "NVIDIA A100 beside NVIDIA H200")
     assert len(rows) == 6
-    assert {row["Ratio"] for row in rows} == {"0.500"}
+    assert {row["Ratio"] for row in rows} == {"0.500×"}
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
-    assert "ratios is 0.500" in page.words
+    assert "ratios is 0.500×" in page.words
     assert f"NVIDIA A100 is faster in 0, slower in 6 and {EQUAL} in 0" in page.words
 
 
-def test_a_speed_up_below_one_says_how_many_times_slower():
+def test_speed_ups_have_one_form_below_one_as_above_it():
     def fast_opencv(cell, found):
         ms = 1.0 if cell.implementation == "opencv" else 4.0
         return replace(found, kernel=Timing((ms,) * 12, cell.cache))
 
     rows = rows_of("verified times", a_session(SMALL, outcome=fast_opencv))
     found = {(row["Speed-up"], row["Interval"]) for row in rows}
-    assert found == {("1", ""), ("4.0× slower", "4.00 – 4.00")}
+    assert found == {("1.0×", ""), ("0.25×", "0.250 – 0.250")}
 
 
 def test_a_disturbed_time_has_no_verdict_in_the_comparison(report):
@@ -468,7 +500,7 @@ def test_the_examples_are_what_the_filter_does(report):
     weights = filters.get("laplacian").weights(3)
     job = Job.of(np.ascontiguousarray(before), weights, "clamp", "opencv")
     np.testing.assert_array_equal(after, Engine(use_gpu=False).run(job).picture)
-    assert "timed was noise" in page.all("figcaption")[-1].words
+    assert "on noise of 360×240 pixels" in page.all("figcaption")[-1].words
     assert "none of the runs that were timed" in page.words
 
 
@@ -476,6 +508,9 @@ def test_a_picture_that_is_at_hand_is_what_the_example_shows(report):
     rng = np.random.default_rng(1)
     mine = rng.integers(0, 256, (500, 700, 3), np.uint8)
     plan = replace(SMALL, pictures=("cat.png",), sizes=((700, 500),), channels=(3,))
+    page = report(a_session(plan))
+    assert not page.all("img")
+    assert "No before and after of cat.png: it is not at hand." in page.words
     page = report(a_session(plan), pictures={"cat.png": mine})
     before, _ = (decoded(each) for each in page.all("img"))
     np.testing.assert_array_equal(before, mine[130:370, 170:530])
@@ -545,7 +580,7 @@ def test_no_field_of_the_csv_is_a_formula():
 
 def test_a_second_report_takes_the_place_of_the_first_a_step_at_a_time(report, tmp_path):
     report(a_session("sizes"))
-    *steps, path = writing.writing([a_session(SMALL)], tmp_path / "out")
+    *steps, path = writing.writing([a_session(SMALL)], tmp_path / "out" / "report.html")
     assert len(steps) > 3
     assert all(each.doing for each in steps)
     example = [each.doing for each in steps].index("filtering the examples of Small pictures")
@@ -563,6 +598,18 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     for folder in (tmp_path / "file" / "out", tmp_path / "file"):
         with pytest.raises(ReportError, match=r"^Cannot write the report into .*\.$"):
             write_report([a_session(SMALL)], folder)
+
+
+def test_files_of_others_beside_it_stay_and_those_of_the_last_report_do_not(tmp_path):
+    (tmp_path / "x-results.csv").write_text("mine")
+    for name in ("x.html", "x.pdf"):
+        with pytest.raises(ReportError, match=r"x-results.csv is there already"):
+            list(writing.writing([a_session(SMALL)], tmp_path / name))
+    assert [each.name for each in tmp_path.iterdir()] == ["x-results.csv"]
+    assert (tmp_path / "x-results.csv").read_text() == "mine"
+    for name in ("y.html", "y.html", "y.pdf"):
+        *_, path = writing.writing([a_session(SMALL)], tmp_path / name)
+        assert path == tmp_path / name
 
 
 @pytest.mark.parametrize("written", [0, 2])

@@ -28,10 +28,6 @@ def report(tmp_path_factory):
     return write_report(sessions, tmp_path_factory.mktemp("report"))
 
 
-def pixels(path):
-    return np.asarray(Image.open(path).convert("RGB"))
-
-
 @pytest.mark.nightly
 def test_it_is_silent_needs_no_network_and_keeps_its_headings(report, tmp_path):
     seen = visit(report, tmp_path, "--dump-dom")
@@ -52,7 +48,7 @@ def test_it_fits_and_follows_the_scheme(report, tmp_path, width, scheme, is_dark
     shot = tmp_path / "shot.png"
     seen = visit(report, tmp_path, scheme, f"--screenshot={shot}", width=width, height=3000)
     assert seen.console == []
-    picture = pixels(shot)
+    picture = np.asarray(Image.open(shot).convert("RGB"))
     assert picture.shape[:2] == (3000, width)
     paper = picture[0, 0].astype(int)
     assert (paper.mean() < 64) == is_dark

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.made_sessions import LAPTOP, a_session
+from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.report.reading_pages import read_page
 from tests.workbench.report.written import write_report
 from workbench.report.writing import PAGE, PAPER
@@ -80,6 +80,20 @@ def test_it_says_what_the_page_says_under_the_same_numbers(report):
         assert text.count(label.strip()) >= 1
     for each in page.all("h2", "h3"):
         assert in_one_line(each.words) in text
+
+
+def test_no_row_is_torn_and_no_column_of_words_is_narrow(tmp_path):
+    plan = replace(PLANS["pictures"], channels=(1,), implementations=("shared", "separable"))
+    pages = pages_of(written(tmp_path, a_session(plan)))
+    rows = [page.split("Limited by")[1].splitlines() for page in pages if "Limited by" in page]
+    assert len(rows) > 1
+    for page in rows:
+        launches = [line for line in page if "convolve" in line or "registers, " in line]
+        assert "convolve, grid" in launches[0]  # and not the rest of a row of the page before
+        assert "convolve" not in launches[-1]
+    launched = [line for page in rows for line in page if "convolve" in line]
+    assert all(re.search(r"convolve, grid [0-9×]+, block [0-9×]+, ", line) for line in launched)
+    assert all("Its 64 warps are all taken." in line for line in launched)
 
 
 @pytest.mark.nightly

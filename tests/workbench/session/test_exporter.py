@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from PIL import ExifTags, Image
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QLabel,
@@ -68,15 +69,17 @@ def test_the_result_is_saved_as_it_is(pixel_type, channels, name, qtbot, window,
     assert extension in proposed[0].kind
 
 
-def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
-    path = tmp_path / "mine.png"
-    image_files.save(path, noise(8, 8))
-    before = path.read_bytes()
-    settle(qtbot, window, lambda: window.intake.open_paths([path]))
+def test_the_open_picture_is_overwritten_and_stays_in_view(qtbot, window, choose, tmp_path):
+    path, samples, exif = tmp_path / "mine.png", noise(8, 8, 3), Image.Exif()
+    exif[ExifTags.Base.Make] = "A camera"
+    Image.fromarray(samples).save(path, exif=exif)
+    result = settle(qtbot, window, lambda: window.intake.open_paths([path]))
     choose(path)
-    trigger(window, "Save result as…")
-    assert "save under another name" in window.messages.sentence
-    assert path.read_bytes() == before
+    saved(qtbot, window, path, lambda: trigger(window, "Save result as…"))
+    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
+    with Image.open(path) as written:
+        assert written.getexif()[ExifTags.Base.Make] == "A camera"
+    np.testing.assert_array_equal(window.store.state.picture.samples, samples)
 
 
 def test_the_result_of_another_picture_is_not_given_for_this_ones(qtbot, window):
@@ -168,6 +171,27 @@ def test_a_step_from_lossless_begins_at_the_usual_quality(qtbot, window, choose,
     assert box.value() > 50
     box.stepDown()
     assert box.value() > 50
+
+
+@pytest.mark.parametrize(
+    ("name", "pixel_type"),
+    [("a.jxl", "uint8"), ("a.heic", "uint8"), ("a.jp2", "uint16"), ("a.exr", "float16")],
+)
+def test_a_format_that_can_is_written_without_loss_unless_a_quality_is_chosen(
+    qtbot, window, choose, tmp_path, name, pixel_type
+):
+    result = show_picture(qtbot, window, noise(16, 16, 3, pixel_type))
+    choose(path := tmp_path / name)
+
+    def save():
+        trigger(window, "Save result as…")
+        if pixel_type.startswith("uint"):  # else there is nothing to choose
+            dialog = window.findChildren(SaveDialog)[-1]
+            assert child(dialog, "save-quality", QSpinBox).text() == "Lossless"
+            click(child(dialog, "save-agreed", QPushButton))
+
+    saved(qtbot, window, path, save)
+    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
 
 
 @pytest.mark.parametrize("answer", ["Yes", "No"])

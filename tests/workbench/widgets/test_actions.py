@@ -13,6 +13,7 @@ from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.workbench.driving import show_picture, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
+from workbench.imaging.display_mapping import Tone
 from workbench.imaging.pictures import Picture
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import State, Step
@@ -34,7 +35,7 @@ TWINS = {
 # What the chip on a picture lets one choose, as Settings does; and what a kernel of one's own
 # begins with.
 CHOICES = {*NEGATIVE_TITLES.values(), *(rung.title for rung in ladder())}
-CHOICES |= {"Empty kernel", "My median", "My dilation"}
+CHOICES |= {"Plain kernel", "My median", "My dilation"}
 MIN_LETTERS = 8  # of a tooltip that says something
 
 
@@ -191,7 +192,10 @@ def has_tips(view):
 # -- undo
 
 
+SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_two_files have them
 OTHERS = {
+    "reference": Picture("other.png", noise(20, 30)),
+    "tone": Tone(ev=1.0),
     "picture": Picture("other.png", noise(20, 30)),
     "pixel_type": "float32",
     "filter": "box",
@@ -226,6 +230,7 @@ OTHERS = {
     "mix": 0.5,
     "is_on": False,
     "is_rounded": True,
+    "alpha": "apart",
     "before": (Step(),),
     "after": (Step("edges"),),
 }
@@ -241,13 +246,13 @@ def test_every_setting_can_be_taken_back_and_set_again(qtbot, make_window):
     window.undo_history.forget()
     before = window.store.state
     for name in names:
-        if name in ("picture", "pixel_type"):
-            continue  # they take a while: test_undo has them
+        if name in SLOW:
+            continue
         window.store.update(**{name: OTHERS[name]})
         assert window.undo_history.undo_words, name
         assert "_" not in window.undo_history.undo_words, name
     for name in reversed(names):
-        if name in ("picture", "pixel_type"):
+        if name in SLOW:
             continue
         assert getattr(window.store.state, name) == OTHERS[name]
         window.undo_history.undo()

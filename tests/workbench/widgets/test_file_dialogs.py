@@ -10,7 +10,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click
+from workbench.files.image_files import save
 from workbench.widgets.file_dialogs import ask_file, ask_files, ask_folder, ask_new_file
 
 TYPES = "PNG (*.png);;TIFF (*.tif *.tiff)"
@@ -89,3 +91,21 @@ def test_what_is_looked_for_in_a_folder_is_seen_in_grey_and_the_folder_is_taken(
     with_dialog(look, files=3)
     assert ask_folder(parent, "Open a folder", str(tmp_path), "PNG (*.png)") == tmp_path
     assert seen == {"below": True, "a.png": False, "b.png": False}
+
+
+def test_no_file_is_read_to_know_its_kind(qtbot, tmp_path):
+    """As Qt would, on the GUI thread: of /proc/kmsg without end."""
+    save(tmp_path / "a.png", noise(8, 8))
+    (tmp_path / "a.png").rename(tmp_path / "unnamed")
+    parent, seen = QWidget(), []
+    qtbot.addWidget(parent)
+
+    def look(dialog):
+        table = dialog.findChild(QTreeView, "treeView")
+        first = table.model().index(0, 0, table.rootIndex())
+        seen.extend(first.siblingAtColumn(column).data() for column in (0, 2))
+        assert not table.model().data(first, Qt.ItemDataRole.DecorationRole).isNull()
+
+    with_dialog(look, files=1)
+    assert ask_file(parent, "Open", str(tmp_path), "All files (*)") is None
+    assert seen == ["unnamed", "File"]

@@ -110,3 +110,33 @@ def test_what_is_taken_back_takes_its_message_along_but_no_error_and_none_that_s
         bar.show_message(kind, "Something else.", stays=stays)
         bar.outdate()
         assert bar.isVisible()
+
+
+def test_it_lies_over_its_line_and_gives_the_keyboard_back(window, qtbot):
+    picture, line, part = QPushButton(window), QPushButton(window), QPushButton(window)
+    part.setGeometry(0, 376, 500, 20)
+    picture.setGeometry(0, 0, 700, 340)
+    line.setGeometry(0, 340, 700, 36)
+    for each in (picture, line, part):
+        each.show()
+    window.bar.lie_over(part, line, picture)
+    window.bar.show_message("info", "Saved.")
+    assert window.bar.geometry().bottomRight() == part.geometry().bottomRight()
+    window.bar.show_message("info", "A sentence of more than two of its lines. " * 4)
+    assert window.bar.geometry().bottom() == line.geometry().bottom()
+    part.hide()
+    window.bar.show_message("info", "Saved.", actions=[("&Open", lambda: None)])
+    assert window.bar.geometry().width() == line.width()
+    assert window.bar.geometry().bottom() == line.geometry().bottom()
+    assert not window.bar.geometry().intersects(picture.geometry())
+    window.bar.show_message("warning", "A sentence that is longer than two lines are. " * 8)
+    assert window.bar.height() < 2 * line.height(), "the rest scrolls"
+    line.move(0, 300)
+    qtbot.waitUntil(lambda: window.bar.geometry().bottom() == line.geometry().bottom())
+    window.activateWindow()
+    window.bar.findChild(QPushButton, "act").setFocus()
+    window.bar.clear()
+    assert picture.hasFocus()
+    line.hide()
+    window.bar.show_message("info", "Saved.")
+    assert window.bar.geometry().bottom() > 380, "at the window's edge while there is no line"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDoubleSpinBox, QSlider, QToolTip
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QSlider, QToolTip
 
 from tests.workbench.driving import child, click, show_picture, type_into
 
@@ -12,7 +12,7 @@ from tests.workbench.driving import child, click, show_picture, type_into
 @pytest.fixture
 def window(qtbot, make_window):
     window = make_window()
-    window.resize(1440, 900)  # with room for the slider
+    window.resize(1600, 900)  # with room for the slider
     window.docks.bring_forward("Settings")
     show_picture(qtbot, window, np.zeros((8, 8, 3), np.uint8))
     return window
@@ -47,6 +47,14 @@ def test_a_number_beyond_its_range_becomes_the_nearest_in_it(window):
     ):
         type_into(child(window, name), typed)
         assert child(window, name).value() == value, (name, typed)
+
+
+def test_enter_gives_the_keyboard_to_the_picture(qtbot, window):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    type_into(child(window, "ksize"), "9")
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_W)
+    assert (window.store.state.ksize, window.store.state.view_mode) == (9, "wipe")
 
 
 RANGES = {"sigma": "A number from 0.10 to 64.00", "ksize": "A whole number from 1 to 127"}

@@ -34,7 +34,11 @@ def main(points, folder):
     qInstallMessageHandler(lambda *_: None)  # of what the offscreen platform cannot do
     app = QApplication([])
     GarbageCollector(app)
-    _as_the_desktop(app, points)
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    font.setPointSizeF(points)
+    QFontDatabase.systemFont = lambda _: font
+    theme.apply(app, "light")
+    assert abs(app.font().pointSizeF() - theme.letters(points)) < 0.1
     from workbench.window.main_window import MainWindow
 
     window = MainWindow(MadeUpGpu, Settings())
@@ -56,15 +60,6 @@ def _screen(folder):
     path = folder / "screens.json"
     path.write_text(json.dumps({"screens": [screen]}), encoding="utf-8")
     return path
-
-
-def _as_the_desktop(app, points):
-    """What Qt would tell of a desktop whose letters are so large."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    font.setPointSizeF(points)
-    QFontDatabase.systemFont = lambda _: font
-    theme.apply(app, "light")
-    assert abs(app.font().pointSizeF() - theme.letters(points)) < 0.1
 
 
 def _clipped(window):

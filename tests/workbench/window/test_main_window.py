@@ -1,17 +1,32 @@
 """The window as a whole: coming, showing, remembering and going, with a real engine."""
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QMessageBox, QPushButton, QSlider
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 
 from kernels.core.job import Progress
 from kernels.engine.auto import AUTO
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until, view
+from tests.workbench import scenes
+from tests.workbench.driving import (
+    answer,
+    child,
+    click,
+    pick,
+    question,
+    settle,
+    show_picture,
+    trigger,
+    until,
+    view,
+)
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
+from workbench.window import result_views
+
+ACTS = [("&Open", lambda: None), ("Show &folder", lambda: None)]
 
 
 def never_ends(job, steps):
@@ -50,6 +65,21 @@ def test_it_is_there_before_there_is_a_picture(qtbot, window):
     trigger(window, "Larger kernel")
     trigger(window, "Wipe")
     assert window.store.state.view_mode == "wipe"
+
+
+def test_a_note_leaves_time_and_verdict_in_sight_and_goes_with_the_next_change(
+    qtbot, window, monkeypatch
+):
+    monkeypatch.setattr(result_views, "FRESH_MS", 0)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    window.messages.show_message("info", "Report saved: a report of mine.html.", actions=ACTS)
+    scenes.rest()
+    note, line = (
+        each.mapToGlobal(QPoint()) for each in (window.messages, window.timing_views.line)
+    )
+    assert note.y() > line.y() + window.timing_views.line.height() * 2 // 3
+    settle(qtbot, window, lambda: window.store.choose(ksize=9))
+    assert window.messages.isHidden()
 
 
 def test_without_a_gpu_it_says_why(qtbot, window):
@@ -110,17 +140,6 @@ def test_settings_that_are_no_good_are_said_and_stay_said(text, words, qtbot, ho
     assert words in window.messages.sentence
 
 
-def answer(window, text=None, key=None):
-    """Answer the question about all settings by a button, or by a key."""
-    trigger(window, "Reset all settings…")
-    (box,) = [each for each in window.findChildren(QMessageBox) if each.isVisible()]
-    if key is not None:
-        QTest.keyClick(box, key)
-    else:
-        click(next(each for each in box.buttons() if each.text().replace("&", "") == text))
-    assert not box.isVisible()
-
-
 def test_everything_can_be_reset(qtbot, home, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
@@ -138,6 +157,7 @@ def test_everything_can_be_reset(qtbot, home, make_window):
         return result and (result.job.border, result.job.implementation)
 
     until(qtbot, lambda: ran() == ("wrap", "sequential"))
+    trigger(window, "Reset all settings…")
     answer(window, "Reset")
     until(qtbot, lambda: ran() == ("clamp", "opencv"))
     assert window.store.state.border == "clamp"
@@ -175,14 +195,21 @@ def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
     assert result.job.border == "zero"
 
 
-def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
+def test_it_closes_in_the_middle_of_a_job_and_asks_about_a_sweep(qtbot, make_window):
     window = make_window(lambda: Scripted(never_ends))
     show_picture(qtbot, window, noise(20, 30))
     window.store.update(ksize=127)
     child(window, "values-sizes").setText("8, 16")
     click(child(window, "sweep-start"))
     until(qtbot, lambda: child(window, "doing", QLabel).text())
+    until(qtbot, lambda: window.sweep_controller.under_way)
     window.close()
+    assert "A sweep is" in question(window).text()
+    QTest.keyClick(question(window), Qt.Key.Key_Escape)
+    assert window.isVisible()
+    window.close()
+    answer(window, "Close")
+    until(qtbot, lambda: not window.isVisible())
     assert window.worker.isFinished()
     assert not window.isVisible()
 

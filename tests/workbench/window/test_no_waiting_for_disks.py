@@ -13,7 +13,7 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import SessionFile
 from tests.first_kernel import steps
 from tests.made_sessions import a_session
-from tests.workbench.driving import drop, settle, trigger, until
+from tests.workbench.driving import answer_file_dialogs, drop, settle, trigger, until
 from workbench.base.paths import DATA_VARIABLE
 from workbench.files.image_files import save
 from workbench.session import session_store
@@ -100,6 +100,14 @@ def test_a_picture_or_a_folder_is_looked_at_by_another_thread(qtbot, window, far
     for name, opened in (("b.png", "b.png"), ("", "a.png")):
         settle(qtbot, window, lambda name=name: WAYS[way](window, far / name))
         assert window.store.state.picture.name == opened
+    assert touched() == []
+
+
+def test_so_is_the_place_to_save_in(qtbot, window, far, touched, monkeypatch):
+    settle(qtbot, window, lambda: window.intake.open_paths([far / "a.png"]))
+    answer_file_dialogs(monkeypatch, far / "result", kind="PNG (*.png)")
+    trigger(window, "Save result as…")
+    until(qtbot, lambda: "Saved result.png" in window.messages.sentence)
     assert touched() == []
 
 

@@ -238,20 +238,16 @@ def test_every_panel_and_the_presenter_show_it(qtbot, window):
 # -- copies
 
 
-def copied(qtbot, window, name):
-    QApplication.clipboard().clear()
-    trigger(window, name)
-    until(qtbot, QApplication.clipboard().text)
-    return QApplication.clipboard().text()
-
-
 @needs_compiler
 def test_the_script_that_is_copied_does_the_same(qtbot, window, home, monkeypatch, capsys):
     image_files.save(home / "a.png", noise(24, 40, 3))
     with qtbot.waitSignal(window.live.settled):
         window.opener.open_file(home / "a.png")
     result = choose(qtbot, window)
-    script = copied(qtbot, window, "Python")
+    QApplication.clipboard().clear()
+    trigger(window, "Python")
+    until(qtbot, QApplication.clipboard().text)
+    script = QApplication.clipboard().text()
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("There is none."))
     names = {}
     exec(script, names)

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -67,16 +67,42 @@ def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window
     until(qtbot, lambda: place(window) == "3 of 4")  # its folder's again
 
 
+def test_a_pasted_picture_ends_no_walk(qtbot, window, folder):
+    settle(qtbot, window, lambda: drop(window, folder))
+    until(qtbot, lambda: place(window) == "1 of 4")
+    QGuiApplication.clipboard().setImage(QImage(20, 30, QImage.Format.Format_RGB32))
+    settle(qtbot, window, lambda: trigger(window, "Paste picture"))
+    assert window.store.state.picture.path is None
+    assert place(window) == "1 of 4"
+    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    assert name_of(window) == "img2.jpg"
+
+
+def test_a_message_in_the_status_bar_moves_no_button(qtbot, window, folder):
+    settle(qtbot, window, lambda: drop(window, folder))
+    until(qtbot, lambda: place(window) == "1 of 4")
+    names = ("zoom", "fit", "one_to_one", "original", "pin", "place-back", "place-forth")
+
+    def places():
+        parts = [child(window, name) for name in names]
+        return [(each.isVisible(), each.mapTo(window, QPoint())) for each in parts]
+
+    before = places()
+    assert all(is_seen for is_seen, _ in before)
+    window.statusBar().showMessage("Undid: kernel size 5 → 7, which is a long sentence. " * 4)
+    qtbot.wait(50)
+    assert places() == before
+    window.chip.setText("NVIDIA GeForce RTX 4090")  # the GPU was found meanwhile
+    qtbot.wait(50)
+    assert places() == before
+
+
 # -- the gallery
 
 
 def wall(window):
     window.docks.bring_forward("Gallery")
     return child(window, "shelf", Wall)
-
-
-def names_on(of):
-    return of.model().stringList()
 
 
 def thumbnails(of):
@@ -91,7 +117,7 @@ def told(of, row):
 def test_the_gallery_shows_the_folder_of_the_open_picture(qtbot, window, folder):
     settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
     shown = wall(window)
-    until(qtbot, lambda: names_on(shown) == list(NAMES))
+    until(qtbot, lambda: shown.model().stringList() == list(NAMES))
     assert child(window, "shelf-words", QLabel).text() == "4 pictures in holiday"
     assert shown.currentIndex().row() == 1
     until(qtbot, lambda: all(thumbnails(shown)))

@@ -97,7 +97,15 @@ def _draw_grid(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     left.text_color = bottom.text_color = QColor(colors.text)
     x = (-0.5, len(columns) - 0.5)
     plot.setXRange(*x, padding=0)
-    plotting.make_room(plot, _captions(body), colors, font, row_px)
+    above = below = ""
+    if body.scale is not None:
+        low, high = map(body.scale.words, _ends(body))
+        first, last = ("dark", "light") if body.more_is_better else ("light", "dark")
+        above = f"{body.scale.label} · {first} {low} to {last} {high}"
+    if body.column_label:
+        row_label = f"{body.row_label[:1].lower()}{body.row_label[1:]}"
+        below = f"{body.column_label}, across; {row_label}, down"
+    plotting.make_room(plot, (above, below), colors, font, row_px)
     box = plot.getViewBox().boundingRect()
     high_px = min(box.height() / max(len(rows), 1), _largest_tile_px(body, font))
     y = (0.5 - len(rows), box.height() / high_px - len(rows) + 0.5)  # what is left is free above
@@ -122,18 +130,6 @@ def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
 
 def _largest_tile_px(body: Grid, font: QFont) -> float:
     return font.pixelSize() * (MAX_TABLE_TILE if body.scale is None else MAX_TILE)
-
-
-def _captions(body: Grid) -> tuple[str, str]:
-    above = below = ""
-    if body.scale is not None:
-        low, high = map(body.scale.words, _ends(body))
-        first, last = ("dark", "light") if body.more_is_better else ("light", "dark")
-        above = f"{body.scale.label} · {first} {low} to {last} {high}"
-    if body.column_label:
-        row_label = f"{body.row_label[:1].lower()}{body.row_label[1:]}"
-        below = f"{body.column_label}, across; {row_label}, down"
-    return above, below
 
 
 def _ends(body: Grid) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -166,13 +165,13 @@ def _errors(data: Data, title: str) -> Figure:
         words, verdict = MISSING
         if point.measurement and (check := point.measurement.check):
             mark, verdict = GOOD if passed(check, tolerance) else BAD
-            words = f"{mark} {_short(check.max_error)}"
+            words = f"{mark} {numbers.error(check.max_error)}"
         column = columns.index(point.cell.implementation)
         row = rows.index(cell_words.where(point.cell, ROWS))
         text = chart_words.tip_of(point, data)
         tiles.append(Tile(column, row, None, (words,), text, point.cell, verdict=verdict))
     titles = tuple(map(implementation_title, columns))
-    within = f", tolerance {_short(tolerance)}" if tolerance is not None else ""
+    within = f", tolerance {numbers.error(tolerance)}" if tolerance is not None else ""
     body = Grid(titles, tuple(rows), "", "", tuple(tiles))
     return made(shown, f"{title}: largest error{within}", body, _say_errors(shown, tolerance))
 
@@ -182,16 +181,6 @@ def passed(check: Check, tolerance: float | None) -> bool:
     return check.ok and (tolerance is None or check.max_error <= tolerance)
 
 
-def _short(error: float) -> str:
-    """Write an error in few digits: "2.4e-7", "0" where there is none, whole numbers as such."""
-    if error == 0 or not math.isfinite(error):
-        return f"{error:g}"
-    if 0.01 <= error < 1e5:
-        return f"{error:.2g}" if error < 100 else f"{error:.0f}"
-    mantissa, exponent = f"{error:.1e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
-
-
 def _say_errors(shown: Slice, tolerance: float | None) -> str:
     ran = [(p.measurement.check, p.cell) for p in shown.points if p.measurement]
     checks = [(check, cell) for check, cell in ran if check]
@@ -199,11 +188,12 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
         return ""
     wrong = sum(not passed(check, tolerance) for check, _ in checks)
     worst, cell = max(checks, key=lambda pair: pair[0].max_error)
-    within = f"within {_short(tolerance)}" if tolerance is not None else "within their bounds"
+    bounds = "their bounds" if tolerance is None else numbers.error(tolerance)
     where = cell_words.where(cell, ROWS)
     what = implementation_title(cell.implementation) + (f" with {where}" if where else "")
     count = f"{wrong} of {len(checks)} outputs are not" if wrong else f"Outputs: {len(checks)}, all"
-    return f"{count} {within}; the largest error is {_short(worst.max_error)}, of {what}."
+    error = numbers.error(worst.max_error)
+    return f"{count} within {bounds}; the largest error is {error}, of {what}."
 
 
 KINDS = {

@@ -81,7 +81,15 @@ class AnalysisPanel(UprightArea):
         self._column = VBox(self._sections, 0)
         self._build_similarity()
         self._build_histogram()
-        self._build_profile()
+        self._line_kind = ElidingBox("line-kind", "Line", TIPS["line"])
+        for kind, title in LINES.items():
+            self._line_kind.add(title, kind)
+        self._line_kind.activated.connect(self._follow_line)
+        across = "pixels along the line"
+        empty = "Point at the picture to see a line of it."
+        self._profile = charts.CurvesChart(empty, "Line profile", across=across)
+        self._where = Label(name="profile-line", font=scaled_font(0.85), is_muted=True, wraps=True)
+        self._column.add(_head("Profile", self._line_kind), (self._profile, 1), self._where)
         self._show_nothing()
         self.setWidget(inside)  # last: what changes inside a panel is laid out again
         self._numbers.follow(self, NUMBERS_PX)
@@ -331,17 +339,6 @@ class AnalysisPanel(UprightArea):
         self._numbers = FoldedSection("histogram-fold", TIPS["numbers"], "Numbers", self._table)
         head = _head("Histogram", self._channel, self._log)
         self._column.add(head, (self._histogram, 1), self._cut, self._numbers)
-
-    def _build_profile(self) -> None:
-        self._line_kind = ElidingBox("line-kind", "Line", TIPS["line"])
-        for kind, title in LINES.items():
-            self._line_kind.add(title, kind)
-        self._line_kind.activated.connect(self._follow_line)
-        across = "pixels along the line"
-        empty = "Point at the picture to see a line of it."
-        self._profile = charts.CurvesChart(empty, "Line profile", across=across)
-        self._where = Label(name="profile-line", font=scaled_font(0.85), is_muted=True, wraps=True)
-        self._column.add(_head("Profile", self._line_kind), (self._profile, 1), self._where)
 
 
 def _head(title: str, *widgets: QWidget) -> HBox:

@@ -36,13 +36,13 @@ def paint_look(
     painter  in pixels of the picture, see `picture_view.Overlay`
     marks    None: threads are not drawn
     """
-    part = None if marks is None else marks.part
+    part, shape = None if marks is None else marks.part, look.subject.shape
     _paint_grid(painter, visible, scale, look)
     if marks is not None and marks.is_shared:
-        _fill(painter, SHARED, [look.subject.shape.with_halo(look.block)], look)
+        _fill(painter, SHARED, [shape.with_halo(look.block)], look)
     if part == "compute":
         _paint_warps(painter, scale, look)
-    _paint_tile(painter, look)
+    paint_tile(painter, _area(look.tile, look), _area(shape.with_halo(look.block), look))
     if marks is None:
         return
     if part == "load":
@@ -128,15 +128,15 @@ def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) ->
     painter.restore()
 
 
-def _paint_tile(painter: QPainter, look: Look) -> None:
-    shape = look.subject.shape
-    if shape.halo != (0, 0):
+def paint_tile(painter: QPainter, tile: QRectF, halo: QRectF) -> None:
+    """Paint a tile and the halo around it, in pixels of the picture."""
+    if halo != tile:
         faint = QColor(HALO)
         faint.setAlpha(60)
         painter.setBrush(faint)
         painter.setPen(hairline(HALO, 2, Qt.PenStyle.DashLine))
-        painter.drawRect(_area(shape.with_halo(look.block), look))
-    outline(painter, [_area(look.tile, look)], TILE, 2.0, "#ffffff")
+        painter.drawRect(halo)
+    outline(painter, [tile], TILE, 2.0, "#ffffff")
 
 
 def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:

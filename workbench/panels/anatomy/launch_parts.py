@@ -49,7 +49,7 @@ MARK = "!"  # seen without its colour, too
 
 
 class LaneGrid(QTableWidget):
-    """Rows of lanes, one of them framed."""
+    """Rows of lanes, one of them framed; where a row is a warp, signs without numbers."""
 
     picked = Signal(int)  # (lane): the user clicked a lane
     stepped = Signal(int, int, bool)  # (across, down, is_shifted): an arrow key was pressed
@@ -60,10 +60,6 @@ class LaneGrid(QTableWidget):
         described(self, name, title, hint)
         self.cells: Sequence[LaneCell] = ()
         self._lane = 0
-        self._items = [QTableWidgetItem() for _ in range(LANES)]
-        for lane, item in enumerate(self._items):
-            item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
-            self.setItem(*divmod(lane, columns), item)
         self.cellClicked.connect(lambda row, column: self.picked.emit(row * columns + column))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
@@ -84,27 +80,34 @@ class LaneGrid(QTableWidget):
         """Show these cells, with a frame around `lane`."""
         self.cells, self._lane = cells, lane
         self.setAccessibleDescription(description)
-        colors = theme.colors(self.palette())
-        for number, (item, cell) in enumerate(zip(self._items, cells, strict=False)):
+        colors, columns = theme.colors(self.palette()), self.columnCount()
+        self.setRowCount(max(len(cells), LANES) // columns)
+        self.updateGeometry()
+        for number, cell in enumerate(cells):
+            item = QTableWidgetItem()
+            item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
             fill = QColor(colors.surface)
             if cell.color is not None:
                 fill = QColor(colors.bad if cell.is_marked else colors.series[cell.color])
                 fill.setAlpha(90 if cell.is_marked else 70)
             mark = MARK if cell.is_marked else ""
-            item.setText(f"{number}\n{cell.text}{mark}" if cell.exists else "")
+            text = mark or cell.text if columns == LANES else f"{number}\n{cell.text}{mark}"
+            item.setText(text if cell.exists else "")
             item.setToolTip(tip_text(cell.tip))
             item.setBackground(fill)
+            self.setItem(*divmod(number, columns), item)
         self.viewport().update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(LEAST_WIDTH_PX, self.rowCount() * (2 * self.fontMetrics().height() + 4))
+        lines = 1 if self.columnCount() == LANES else 2
+        return QSize(LEAST_WIDTH_PX, self.rowCount() * (lines * self.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return self.sizeHint()
 
     def cell(self, lane: int) -> QRect:
         """The box in which a lane is painted, in the viewport."""
-        return self.visualItemRect(self._items[lane])
+        return self.visualRect(self.model().index(*divmod(lane, self.columnCount())))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         super().paintEvent(event)
@@ -114,7 +117,7 @@ class LaneGrid(QTableWidget):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_items"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_lane"):
             self.show_cells(self.cells, self._lane, self.accessibleDescription())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -283,20 +286,17 @@ class WarpCard(QFrame):
             self._thread.setText(self._look.thread_words())
             self._words.setText(self._look.part_words(part))
             self._words.setVisible(part != "compute")  # that is the thread's
-            self._show_accesses(self._look)
+            titles = [f"{step.name}, {KINDS[step.memory]}" for step in self._steps]
+            self._access.show_entries(dict.fromkeys(titles))
+            # The access shown last stays, else it is the one of each tap.
+            names = [step.name for step in self._steps]
+            taps = [step.name for step in self._steps if self._look.is_of_taps(step)]
+            wanted = (self._chosen.get(self._part, ""), *taps, *names)
+            if names:
+                chosen = next(name for name in wanted if name in names)
+                self._chosen[self._part] = chosen
+                self._access.setCurrentIndex(names.index(chosen))
         self._show_lanes(from_first=is_other_part)
-
-    def _show_accesses(self, look: Look) -> None:
-        """List the accesses; keep the one shown last, else take the one of each tap."""
-        titles = [f"{step.name}, {KINDS[step.memory]}" for step in self._steps]
-        self._access.show_entries(dict.fromkeys(titles))
-        names = [step.name for step in self._steps]
-        taps = [step.name for step in self._steps if look.is_of_taps(step)]
-        wanted = (self._chosen.get(self._part, ""), *taps, *names)
-        if names:
-            chosen = next(name for name in wanted if name in names)
-            self._chosen[self._part] = chosen
-            self._access.setCurrentIndex(names.index(chosen))
 
     def _choose_access(self, number: int) -> None:
         self._chosen[self._part] = self._steps[number].name

@@ -13,9 +13,9 @@ from kernels.anatomy.record import TILE, Access, Part, Record, span
 from kernels.anatomy.transactions import LANES, NOWHERE, coalescing, conflicts
 from kernels.core.device import Device
 from kernels.core.job import Job
+from kernels.core.verdict import CHANNELS
 from kernels.cuda_on_cpu.recording import BlockRecords
 from kernels.rungs.rung import Rung, ladder, work_of
-from workbench.base.numbers import CHANNELS
 from workbench.base.paths import asset
 
 

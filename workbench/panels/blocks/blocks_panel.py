@@ -119,7 +119,13 @@ class BlocksPanel(QWidget):
         self._views = make_segments(VIEWS, lambda _: self._show_chart())
         check_segment(self._views, BARS)
         self._later = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._lay_out()
+        segments = HBox(spacing=0).add(*self._views.values())
+        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1)
+        VBox(self, MARGINS, 6).add(
+            *(self._subject, self._work, self._note, self.picks, buttons),
+            *(self._sentence, HBox(spacing=6).add((self._click, 1), segments)),
+            (UprightArea(self.chart), 1),
+        )
         self._connect()
         self._show_phase(BlocksPhase.IDLE)
 
@@ -140,14 +146,6 @@ class BlocksPanel(QWidget):
         worker.comparison.paused.connect(self._show_paused)
         worker.comparison.ended.connect(self._show_ended)
         bugs.met.connect(self._break_off)
-
-    def _lay_out(self) -> None:
-        segments = HBox(spacing=0).add(*self._views.values())
-        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1, segments)
-        VBox(self, MARGINS, 6).add(
-            *(self._subject, self._work, self._note, self.picks, buttons),
-            *(self._sentence, self._click, (UprightArea(self.chart), 1)),
-        )
 
     def choices(self) -> dict[str, Any]:
         return {**self.picks.choices(), "map": self._views[MAP].isChecked()}

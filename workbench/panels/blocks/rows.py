@@ -101,7 +101,13 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
     """Name the fastest, those equal to it, and the lag of the last."""
     timed = [row for row in rows if row.place and row.ms]
     if not timed:
-        return _of_one_or_none(rows, is_over=is_over)
+        for row in rows:
+            if row.state == "fine":
+                return f"Only {row.name} has a time{'' if is_over else ' so far'}: {row.words}."
+        if not (is_over and rows):
+            return ""
+        states = {row.state for row in rows}
+        return NONE_CAN if states == {"refused"} else "Nothing was measured that is right."
     best = sorted((row for row in timed if row.is_best), key=_median)
     names, time = [row.name for row in best], best[0].words
     if len(names) > MAX_NAMES:
@@ -115,16 +121,6 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
     longer = how_long(_median(last) / _median(best[0]))
     behind = "" if last in best else f"; {last.name} {longer}"
     return f"{'' if is_over else 'So far '}{first}{behind}."
-
-
-def _of_one_or_none(rows: Sequence[BlockRow], *, is_over: bool) -> str:
-    for row in rows:
-        if row.state == "fine":
-            return f"Only {row.name} has a time{'' if is_over else ' so far'}: {row.words}."
-    if not (is_over and rows):
-        return ""
-    states = {row.state for row in rows}
-    return NONE_CAN if states == {"refused"} else "Nothing was measured that is right."
 
 
 def _median(row: BlockRow) -> float:

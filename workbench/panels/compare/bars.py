@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -80,11 +80,6 @@ class ModeOptions(QWidget):
         self.against.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        tip = "Wipe across, or up and down (Shift+W)"
-        turn = make_button("turn-divider", "Rotate divider", tip)
-        turn.clicked.connect(
-            lambda: store.choose(divider="level" if store.state.divider == "upright" else "upright")
-        )
         kinds = QWidget()
         self._kinds = make_segments(KINDS, lambda kind: store.choose(difference=kind))
         HBox(kinds, 0, 0).add(*self._kinds.values())
@@ -102,7 +97,6 @@ class ModeOptions(QWidget):
         caption.setBuddy(self._gain)
         self.previous, self.next, self.cancel = search = [make_button(*each) for each in SEARCH]
         self._add(("wipe", "difference"), self.against)
-        self._add(("wipe",), turn)
         self._add(("difference",), kinds, caption, self._gain)
         self._add(("mismatch",), *search)
         self.show_pins((), 0)
@@ -185,7 +179,8 @@ class NegativeChip(QToolButton):
         way = intents.look_for(state).negative_display
         words = NEGATIVE_TITLES[way]
         if levels is not None:
-            low, high = (numbers.in_digits(each).replace("-", "−") for each in levels)
+            ends = state.tone.exposed(levels, way in ("offset", "scaled"))
+            low, high = (numbers.in_digits(each).replace("-", "−") for each in ends)
             words = f"{words}: {low} to {high}"
         if f"{words} ▾" != self.text():
             self.setText(f"{words} ▾")
@@ -208,7 +203,12 @@ class ReadOut(QWidget):
 
     Nothing moves under the pointer: numbers are padded to the widest of the picture.  In a narrow
     window whole parts are left out, the difference first.
+
+    Signals:
+        first_pointed(): there is something in `whole` from now on.
     """
+
+    first_pointed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -216,6 +216,7 @@ class ReadOut(QWidget):
         self._label.setAccessibleName("Values under the pointer")
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setParent(self)
+        self.whole = ""  # all parts, of the pixel pointed at last
         self._digits = 3, 3  # of the picture before, and of all others
         self._place = _position(9999, 9999)  # the widest
         self._point: tuple[int, int] | None = None
@@ -295,11 +296,14 @@ class ReadOut(QWidget):
             name: f"{title}  {self._text(self._values.get(name), name)}"
             for name, title in self._titles.items()
         }
+        at = _position(*self._point).ljust(len(self._place)) if self._point else ""
+        before, self.whole = self.whole, _APART.join((at, *texts.values())) if at else self.whole
+        if not before and self.whole:
+            self.first_pointed.emit()
         room = self.width() // self._label.fontMetrics().horizontalAdvance("0")
         for name in _FIRST_TO_GO:
             if len(_APART.join((self._place, *texts.values()))) > room:
                 texts.pop(name, None)
-        at = _position(*self._point).ljust(len(self._place)) if self._point else ""
         self._label.setText(_APART.join((at, *texts.values())) if self._point else "")
 
     def _text(self, values: Values, part: str) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.imaging.display import Display
-from workbench.imaging.display_mapping import known_unclipped
+from workbench.imaging.display_mapping import BARE, known_unclipped
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.compare.bars import (
@@ -26,7 +26,6 @@ from workbench.panels.compare.bars import (
 )
 from workbench.panels.compare.picture_layer import (
     MAX_SCALE,
-    MIN_SCALE,
     Patch,
     Point,
     Shown,
@@ -47,13 +46,14 @@ from workbench.panels.compare.wipe_view import (
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import VBox
-from workbench.widgets.message_bar import Floating
+from workbench.widgets.message_bar import Floating, OpeningCard
 
 LARGE_TIP = (
     "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
     "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
     "100 %. File ▸ Filter to file filters all of it."
 )
+EXPOSURE_TIP = "Exposure, gamma, false colour, clipped pixels (X); the samples never change"
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
@@ -64,7 +64,10 @@ MIN_SIZE = QSize(160, 120)
 NAMES = {"wipe": "Before and after", "difference": "Comparison", "mismatch": "Comparison"}
 WORKED_OUT = ("difference", "mismatch")
 RING_PX = 10  # radius in device-independent pixels
+LEAST_PX = 64
 AROUND = 0.88  # share of the view that a shown area fills
+TOGETHER_MS = 300  # within which a picture's result comes with it
+SLOW_MS = 700  # to open a picture; beyond it, it is said, with a way to stop
 CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
 
@@ -75,6 +78,7 @@ class CompareView(QWidget):
 
     bar           the modes, for the window's toolbar
     read_out_row  the values under the pointer and the zoom, for its status bar
+    exposure      the button for the brightness of deep pictures
     options       the options of the mode, in a corner of the picture
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
@@ -84,9 +88,13 @@ class CompareView(QWidget):
         unpin_wanted(index): remove the pinned result.
         cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
         arranged(): another part may be in view.
+        changed(): another picture is on screen.
+        stopped(): the user does not want the picture that is being opened.
     """
 
     arranged = Signal()
+    changed = Signal()
+    stopped = Signal()
     unpin_wanted = Signal(int)
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
@@ -104,12 +112,14 @@ class CompareView(QWidget):
         self.compared: Shown | None = None  # shown before in place of the original
         self.before_name = THE_ORIGINAL  # or "after step 2"
         self._after = Shown()  # the newest result
-        self._opening = ""  # the name of what is being opened
+        self._opening, self._share = "", 0.0  # what is being opened, and which share has been read
+        self._next: tuple[Picture, Display] | None = None  # waits for its result
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
         self._at: Point | None = None  # where exactly the pointer is
         self._patches: tuple[Patch | None, Patch | None] = (None, None)  # before and after
-        self._holding = self._is_original = False
+        self._holding = self._is_original = self._is_bare = False
+        self._has_captions = True
         self._before_view = PictureView("Before", OPEN_HINT)
         self.main = WipeView("After", OPEN_HINT)
         self._pin_views = tuple(PinView(number) for number in range(1, MAX_PINS + 1))
@@ -128,7 +138,7 @@ class CompareView(QWidget):
     def menu_actions(self) -> Actions:
         acts: dict[str, Callable[[], None]] = {
             "Fit": self.show_fit,
-            "100 %": self.show_exact,
+            **{f"{100 * n} %": partial(self.show_exact, n) for n in (1, 2, 4)},
             "Zoom in": partial(self.zoom, 1),
             "Zoom out": partial(self.zoom, -1),
         }
@@ -146,38 +156,79 @@ class CompareView(QWidget):
         self.main.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
+        self._show_opening()
         self._show_options()
         self._show_negative()
         if is_other:
             self._rebuild()
         self._arrange()
 
+    def show_captions(self, is_shown: bool) -> None:
+        """Write over the pictures what they are, or nothing."""
+        self._has_captions = is_shown
+        for view in self._all_views:
+            view.has_captions = is_shown and not self._is_bare
+            view.update()
+
+    def set_bare(self, is_bare: bool) -> None:
+        """Show nothing over the pictures: neither captions nor controls."""
+        self._is_bare = is_bare
+        self.show_captions(self._has_captions)
+        self._show_options()
+        self._show_negative()
+
     def _show_options(self) -> None:
-        self._options_corner.setVisible(self.options.is_needed)
+        self._options_corner.setVisible(self.options.is_needed and not self._is_bare)
 
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
 
-        The last result stays until its successor comes, if it is like `picture`.  Zoom and
-        relative place are kept, unless the view would then show less than fits.
+        The last result stays until its successor comes, if it is like `picture`.  Another picture
+        comes with its result, or alone after a moment: never beside the result of the one before.
         """
+        self._next = picture, display
+        if self._is_another(picture) and self._after.display is not None:
+            self._patience.start()
+        else:
+            self._take_next()
+
+    def _is_another(self, picture: Picture | None) -> bool:
+        """True for a picture that is not on screen, in whatever pixel type."""
+        now = self.picture and self.picture.as_in_file
+        return picture is not None and picture.as_in_file is not now
+
+    def _take_next(self) -> None:
+        """Show the picture that waits.
+
+        Zoom and relative place are kept, unless the view would then show less than fits.
+        """
+        if self._next is None:
+            return
+        (picture, display), self._next = self._next, None
+        self._patience.stop()
+        is_another = self._is_another(picture)
         if self._before is None or self._before.size != display.size:
             self._point = None
             if self._before is not None and self._transform is not None:
                 carried = self._transform.carried(self._before.size, display.size)
                 is_larger = carried.scale > fit(display.size, self._view_size).scale
                 self._transform = carried if is_larger else None
-        if self._after.samples is None or not _alike(self._after.samples, picture):
+        is_alike = self._after.samples is not None and _alike(self._after.samples, picture)
+        if is_another or not is_alike:
             self._after = Shown()
         self.picture, self._before = picture, display
+        self._show_opening()
+        if is_another:
+            self.changed.emit()
         for view in self._all_views:
-            view.exact_scale = self._exact_scale
+            view.exact_scale, view.limits = self._exact_scale, self._limits
         self._panes.show_size(display.size)
         self._make_room()
         self._refresh()
 
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
         """Show a result and its caption; ignore one of an earlier, different picture."""
+        self._take_next()
         if self.picture is not None and _alike(samples, self.picture):
             last = self._after.samples
             self._after = Shown(display, f"After · {caption}", samples)
@@ -187,6 +238,7 @@ class CompareView(QWidget):
 
     def show_preview(self, display: Display, caption: str) -> None:
         """Show an approximate result, which has no values to be read or pinned."""
+        self._take_next()
         if self._before is not None and display.size == self._before.size:
             self._after = Shown(display, f"After · {caption}")
             self._refresh()
@@ -204,7 +256,8 @@ class CompareView(QWidget):
     def show_compared(self, shown: Shown | None) -> None:
         """Show the picture after a step as the one before; None: the original."""
         self.compared = shown
-        self.before_name = shown.caption.partition(" · ")[0].lower() if shown else THE_ORIGINAL
+        name = shown.caption.partition(" · ")[0] if shown else THE_ORIGINAL
+        self.before_name = name.replace("After step", "after step")
         self.show_pins(self._pins, self._against)
 
     def show_worked_out(
@@ -282,18 +335,17 @@ class CompareView(QWidget):
 
     def zoom(self, direction: int) -> None:
         """Show the next larger (1) or smaller (-1) round scale."""
-        self._move(self._shown_transform().stepped(direction, self._max_scale))
+        self._move(self._shown_transform().stepped(direction, self._limits))
 
     def show_area(self, area: QRectF) -> None:
         """Fill the view with these pixels of the picture, and a little around them."""
         (width, height), centre = self._view_size, area.center()
         scale = min(width / area.width(), height / area.height()) * AROUND
-        scale = min(max(scale, MIN_SCALE), self._max_scale)
-        self._move(ViewTransform(scale, (centre.x(), centre.y())))
+        self._move(ViewTransform(self._within(scale), (centre.x(), centre.y())))
 
-    def show_exact(self) -> None:
-        """Show one screen pixel for each pixel of the picture's file."""
-        self._move(ViewTransform(self._exact_scale, self._shown_transform().centre))
+    def show_exact(self, times: int = 1) -> None:
+        """Show each pixel of the picture's file as so many of the screen, across and down."""
+        self._move(ViewTransform(times * self._exact_scale, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
         """The part of the picture in view and the divider's place, fit for JSON."""
@@ -303,25 +355,26 @@ class CompareView(QWidget):
     def restore(self, choices: Mapping[str, Any]) -> None:
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
-                scale = min(max(scale, MIN_SCALE), self._max_scale)
-                self._move(ViewTransform(scale, (x, y)))
+                self._move(ViewTransform(self._within(scale), (x, y)))
         if isinstance(divider := choices.get("divider"), int):
             self.main.divider.setValue(divider)
 
     def comparison(self) -> Callable[[], QImage] | None:
         """Make a function, for another thread, that joins all pictures with captions.
 
-        They are before, after, pins, and the difference or mismatch on screen, every pixel of each.
-        None where there is no result.
+        They are before, after, pins, and the difference or mismatch on screen, every pixel of each
+        that is in view, as large as it is there if it is enlarged.  None where there is no result.
         """
-        if self._before is None or self._after.samples is None:  # perhaps just a preview
+        if (seen := self.in_view) is None or self._after.samples is None:  # perhaps just a preview
             return None
+        top, bottom, left, right = seen
+        part = QRect(left, top, right - left, bottom - top)
+        zoom = 1 if self._transform is None else max(round(self.scale), 1)
         worked_out = [self._worked_out] if self._state.view_mode in WORKED_OUT else []
         pinned = map(self._pinned, range(1, len(self._pins) + 1))
         tiles = (self.compared or self._original, self._after, *worked_out, *pinned)
-        return partial(
-            side_by_side, [(each.display, each.caption) for each in tiles if each.display]
-        )
+        shown = [(each.display, each.label) for each in tiles if each.display]
+        return partial(side_by_side, shown, part, zoom)
 
     def add_overlay(self, overlay: Overlay) -> None:
         for view in self._all_views:
@@ -350,7 +403,7 @@ class CompareView(QWidget):
         self.read_out_row = row = ReadOutRow()
         self._read_out = row.read_out
         row.fit.clicked.connect(self.show_fit)
-        row.exact.clicked.connect(self.show_exact)
+        row.exact.clicked.connect(lambda: self.show_exact())
         row.original.pressed.connect(lambda: self._hold(True))
         row.original.released.connect(lambda: self._hold(False))
         self.keys = PictureKeys(self)
@@ -365,10 +418,20 @@ class CompareView(QWidget):
         self._negative, self._large = NegativeChip(self._store), QToolButton()
         make_chip(self._large, "large-chip", "Scale at which the picture is shown", LARGE_TIP)
         self._large.hide()
-        self._large.clicked.connect(self.show_exact)
+        self._large.clicked.connect(lambda: self.show_exact())
+        self.exposure = QToolButton()
+        make_chip(self.exposure, "exposure-chip", "Exposure", EXPOSURE_TIP)
+        self.exposure.setText("Exposure ▾")
         chips = QWidget()
-        VBox(chips, 0, 4).add(self._large, self._negative)
+        VBox(chips, 0, 4).add(self._large, self._negative, self.exposure)
         self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
+        self._card = OpeningCard()
+        self._card.cancel.clicked.connect(self.stopped)
+        self._card_place = Floating(self, self._card, Qt.AlignmentFlag.AlignHCenter, is_opaque=True)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._card_place.show)
+        self._patience = QTimer(self, singleShot=True, interval=TOGETHER_MS)
+        self._patience.timeout.connect(self._take_next)
         self._choose_panes()
 
     def _connect_view(self, view: PictureView) -> None:
@@ -430,12 +493,18 @@ class CompareView(QWidget):
             self._refresh()
 
     def _show_negative(self) -> None:
-        after = None if self._holding or self._is_original else self._after.display
+        is_hidden = self._holding or self._is_original or self._is_bare
+        after = None if is_hidden else self._after.display
         is_needed = after is not None and self._negative.is_needed(self._state)
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
         self._negative.setVisible(is_needed)
-        self._chips_corner.setVisible(is_needed or bool(self._large.text()))
+        picture = self._state.picture
+        is_deep = picture is not None and picture.samples.itemsize > 1
+        self.exposure.setVisible(is_deep or self._state.tone != BARE)
+        chips = (self._large, self._negative, self.exposure)
+        is_empty = self._is_bare or all(map(QToolButton.isHidden, chips))
+        self._chips_corner.setVisible(is_needed or not is_empty)
 
     def _make_room(self) -> None:
         """Reserve room for the values of all pictures: those of a result may be wider."""
@@ -461,8 +530,26 @@ class CompareView(QWidget):
 
     def show_opening(self, name: str) -> None:
         """Show that the picture `name` is being opened; empty: none is."""
-        self._opening = name
+        self._opening, self._share = name, 0.0
+        self._show_opening()
+
+    def show_share(self, share: float) -> None:
+        """Show which share of it has been read."""
+        self._share = share
+        self._show_opening()
+
+    def _show_opening(self) -> None:
+        """Say what is being opened, or made fit for the screen, once that takes long."""
         self._show_hints()
+        name, coming = self._opening, self._state.picture
+        if not name and coming is not None and self._is_another(coming):
+            name = coming.name
+        self._card.show_opening(name, self._share)
+        if not name:
+            self._slow.stop()
+            self._card_place.hide()
+        elif self._card_place.isHidden() and not self._slow.isActive():
+            self._slow.start()
 
     def _show_hints(self) -> None:
         picture, is_beside = self._state.picture, self._before_view in self._views
@@ -520,7 +607,7 @@ class CompareView(QWidget):
         if large is not None:
             is_full = self._patches[0] is not None
             size = large.size_in_words if is_full else large.scale_in_words
-        return f"{BEFORE} · {self.picture.name} · {size}"
+        return f"{BEFORE} · {self.picture.title} · {size}"
 
     @property
     def _exact_scale(self) -> float:
@@ -529,8 +616,13 @@ class CompareView(QWidget):
         return 1.0 if large is None else float(large.step)
 
     @property
-    def _max_scale(self) -> float:
-        return MAX_SCALE * self._exact_scale
+    def _limits(self) -> tuple[float, float]:
+        """Scales to zoom to; at the least the picture is still LEAST_PX long, or as in its file."""
+        exact, size = self._exact_scale, (1, 1) if self._before is None else self._before.size
+        return min(LEAST_PX / max(size), exact), MAX_SCALE * exact
+
+    def _within(self, scale: float) -> float:
+        return min(max(scale, self._limits[0]), self._limits[1])
 
     def _shown_transform(self) -> ViewTransform:
         size = (1, 1) if self._before is None else self._before.size

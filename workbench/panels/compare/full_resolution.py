@@ -79,9 +79,7 @@ class RegionRequest:
 
 def read_region(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], Patch]:
     """Read the samples to be filtered, and the region itself."""
-    picture = request.picture
-    assert picture.path is not None
-    samples = reader.read(picture.path, str(picture.samples.dtype), request.surroundings)
+    samples = reader.read(request.picture, request.surroundings)
     before = request.patch(samples, request.before)
     return samples.astype(request.dtype, copy=False), before
 
@@ -198,7 +196,7 @@ class FullResolution(QObject):
         after, shown = intents.look_for(state), self._live.shown
         if after.levels is None and after.negative_display == "scaled" and shown is not None:
             after = replace(after, levels=shown.levels)
-        return DisplayMapping(state.levels), after
+        return intents.look_before(state), after
 
     def _take_before(self, request: RegionRequest, found: tuple[NDArray[Any], Patch]) -> None:
         samples, before = found

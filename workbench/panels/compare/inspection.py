@@ -41,14 +41,14 @@ from workbench.widgets.message_bar import MessageBar
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
 MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
-COMPARING = "Mismatch\nverifying against the float64 reference…"
+COMPARING = "Mismatch\ncomparing every pixel…"
 # Names of background work.
 LOOK_AGAIN, BRING_BACK, BEFORE = "pins", "pins set aside", "the picture before"
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 TOO_LARGE = "What was pinned of {} is too large to be kept, and was removed."
 MAX_BYTES = 256 << 20  # of pins of pictures that are not in view
 CELLS_URGENCY = 2  # numbers in cells are seen at once: they go first
-DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
+DISPLAY_FIELDS = "levels", "tone", "result_levels", "negative_display"  # of pins as well
 
 
 class Inspection(QObject):
@@ -77,6 +77,7 @@ class Inspection(QObject):
         self._messages, self._inform = messages, partial(messages.show_message, "info")
         self._worker = worker
         self._up_to: tuple[Job, tuple[DisplayMapping, str]] | None = None  # the step compared with
+        self._file: tuple[Picture, DisplayMapping] | None = None  # the other file, and how shown
         self.pins: tuple[Pin, ...] = ()
         self.against = 0
         self._aside: list[Pins] = []  # of pictures that are not in view, the newest last
@@ -141,8 +142,9 @@ class Inspection(QObject):
         ):
             self._forget()
         elif mode == MISMATCH:
-            if self._is_new((mode, result.picture)):
-                self._search(result, shown)
+            file = None if self._file is None else self._file[0].samples
+            if self._is_new((mode, result.picture, file)):
+                self._search(result, shown, file)
         elif not self._is_subtracting:  # else none would ever end while a slider is dragged
             other, name = self.other(picture)
             inputs = (mode, result.picture, other, name, state.difference, state.gain)
@@ -219,6 +221,9 @@ class Inspection(QObject):
     def _ask_before(self) -> None:
         """Filter up to the step that the result is compared with, unless that is there."""
         state, job, look = self._store.state, None, DisplayMapping()
+        if state.reference is not None:
+            self._show_reference(state.reference)
+            return
         if (number := state.compared) in range(len(state.steps)) and has_row(state):
             at = replace(state, **select(state.steps, number or 0))
             with suppress(KernelError):  # the window says why, once that step is selected
@@ -232,14 +237,24 @@ class Inspection(QObject):
             make = partial(_filtering, self._worker, job, *shown)
             self._worker.ask(BEFORE, make, self._show_before, self._fail_before, REGION)
 
+    def _show_reference(self, picture: Picture) -> None:
+        of, look = picture.samples, intents.look_before(self._store.state)
+        if (picture, look) == self._file:
+            return
+        self._file = picture, look
+        caption = f"{picture.name} · {of.shape[1]}×{of.shape[0]}"
+        take, fail = self._show_before, self._fail_before
+        self._steps.ask(BEFORE, lambda: iter((Shown(show(of, look), caption, of),)), take, fail)
+
     def _fail_before(self, sentence: str) -> None:
         self._show_before(None)
         self._inform(sentence)
 
     def _show_before(self, before: Shown | Progress | None) -> None:
         if before is None:
-            self._up_to = None
+            self._up_to = self._file = None
             self._worker.cancel(BEFORE)
+            self._steps.cancel(BEFORE)
         if not isinstance(before, Progress) and before is not self._compare.compared:
             self._compare.show_compared(before)
             self.refresh()
@@ -247,13 +262,13 @@ class Inspection(QObject):
 
     # -- the mismatch
 
-    def _search(self, result: Result, shown: Display) -> None:
+    def _search(self, result: Result, shown: Display, other: NDArray[Any] | None) -> None:
         tolerances = [_tolerance(each) for each in result.steps]
         self._mismatch, self._at, self._is_stopped = None, -1, False
         self._compare.show_worked_out(shown, COMPARING, ())
         answer, tolerance = result.picture, tolerances or _tolerance(result)
         in_view = self._compare.in_view
-        make = partial(searching, result.job, answer, shown, tolerance, in_view)
+        make = partial(searching, result.job, answer, shown, tolerance, in_view, other)
 
         def fail(sentence: str) -> None:
             self.cancel()
@@ -297,7 +312,7 @@ class Inspection(QObject):
             self.found.emit((x, y))
         elif found.is_over:
             self._step_wanted = 0
-            self._inform("No pixel differs from the float64 reference.")
+            self._inform("No pixel differs.")
 
     # -- pins
 

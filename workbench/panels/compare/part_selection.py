@@ -65,7 +65,7 @@ class PartSelection(QObject):
     def __init__(self, store: Store, compare: CompareView, parent: QObject) -> None:
         super().__init__(parent)
         self._store, self._compare = store, compare
-        self.is_on = False
+        self.is_on = self._zooms = False
         self._drag: Drag | None = None
         self._drawn: Area | None = None  # by the drag, so far
         self._views = compare.findChildren(PictureView)
@@ -74,9 +74,9 @@ class PartSelection(QObject):
         compare.add_overlay(self._paint)
         store.changed.connect(self._follow)
 
-    def turn(self, is_on: bool) -> None:
-        """Have the pointer select, or move the picture again."""
-        self.is_on = is_on
+    def turn(self, is_on: bool, zooms: bool = False) -> None:
+        """Have the pointer select, once what fills the view; or move the picture again."""
+        self.is_on, self._zooms = is_on, zooms
         self._stop()
         for view in self._views:
             if is_on:
@@ -85,7 +85,8 @@ class PartSelection(QObject):
                 view.unsetCursor()
         if is_on:
             self._compare.main.setFocus()
-        self.toggled.emit(is_on)
+            self._compare.window().installEventFilter(self)  # Esc, wherever the keyboard is
+        self.toggled.emit(is_on and not zooms)
 
     def choose(self, area: Area | None) -> None:
         """Filter `area` of the picture, in its pixels; None: all."""
@@ -120,8 +121,10 @@ class PartSelection(QObject):
     # -- pointer and keys
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if not self.is_on or not isinstance(watched, PictureView) or watched.display is None:
+        if not self.is_on:
             return False
+        if not isinstance(watched, PictureView) or watched.display is None:
+            return is_escape(event, event.type()) and self._take_key(cast("QKeyEvent", event))
         if event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             return self._take_key(cast("QKeyEvent", event))
         if not isinstance(event, QMouseEvent):
@@ -146,14 +149,25 @@ class PartSelection(QObject):
             return
         far_px = (drag.pressed - at).manhattanLength()
         if self._drawn is not None or far_px >= QApplication.startDragDistance():
-            self._drawn = self._dragged(drag, place)
+            if drag.held is None or drag.before is None:
+                across, down = map(_between, drag.start, place, self._size)
+            else:
+                by = (round(now - then) for then, now in zip(drag.start, place, strict=True))
+                across, down = map(_moved, drag.before, by, drag.held, self._size)
+            self._drawn = across, down
             self._compare.repaint_overlays()
 
     def _release(self) -> None:
         drag, drawn = self._drag, self._drawn
         self._stop()
-        if drag is not None:
+        if drag is None:
+            return
+        if not self._zooms:
             self.choose(drawn)
+        elif drawn is not None:
+            self.turn(False)
+            (left, right), (top, bottom) = drawn
+            self._compare.show_area(QRectF(left, top, right - left, bottom - top))
 
     def _take_key(self, event: QKeyEvent) -> bool:
         """Move or resize the part, or end the drag or the mode; False for another key."""
@@ -164,7 +178,7 @@ class PartSelection(QObject):
                 self.turn(False)
             else:
                 self._stop()
-        elif is_press and step is not None and not event.modifiers() & ~KEYS:
+        elif is_press and step and not (self._zooms or event.modifiers() & ~KEYS):
             self._go(step, (not event.modifiers() & Qt.KeyboardModifier.ShiftModifier, True))
         elif not is_escape(event, event.type()):
             return False
@@ -188,7 +202,7 @@ class PartSelection(QObject):
 
     def _held(self, view: PictureView, at: Point) -> tuple[Held, Held] | None:
         """The ends that a press at this point takes; None: it begins another part."""
-        if (area := self.area) is None:
+        if (area := self.area) is None or self._zooms:
             return None
         reach = GRIP_PX * view.devicePixelRatioF() / view.transform.scale
         found: list[Held] = []
@@ -198,14 +212,6 @@ class PartSelection(QObject):
             found.append((abs(where - first) <= reach, abs(where - end) <= reach))
         across, down = found
         return (across, down) if any((*across, *down)) else ((True, True), (True, True))
-
-    def _dragged(self, drag: Drag, at: Point) -> Area:
-        if drag.held is None or drag.before is None:
-            across, down = map(_between, drag.start, at, self._size)
-        else:
-            by = (round(now - then) for then, now in zip(drag.start, at, strict=True))
-            across, down = map(_moved, drag.before, by, drag.held, self._size)
-        return across, down
 
     # -- painting
 

@@ -20,7 +20,7 @@ from workbench.imaging.pictures import Region
 Size = tuple[int, int]
 Point = tuple[float, float]
 
-MIN_SCALE, MAX_SCALE = 0.01, 128.0
+MIN_SCALE, MAX_SCALE = LIMITS = 0.01, 128.0
 _STEPS_PER_DOUBLING = 2
 
 
@@ -53,20 +53,20 @@ class ViewTransform:
         return *self.to_picture((0, 0), view), *self.to_picture(view, view)
 
     def zoomed_at(
-        self, point: Point, factor: float, view: Size, max_scale: float = MAX_SCALE
+        self, point: Point, factor: float, view: Size, limits: tuple[float, float] = LIMITS
     ) -> ViewTransform:
         """Scale by `factor`, within limits, around `point` of the view."""
-        scale = min(max(self.scale * factor, MIN_SCALE), max_scale)
+        scale = min(max(self.scale * factor, limits[0]), limits[1])
         shift = 1 / self.scale - 1 / scale
         x, y = self.centre
         centre = x + (point[0] - view[0] / 2) * shift, y + (point[1] - view[1] / 2) * shift
         return ViewTransform(scale, centre)
 
-    def stepped(self, direction: int, max_scale: float = MAX_SCALE) -> ViewTransform:
+    def stepped(self, direction: int, limits: tuple[float, float] = LIMITS) -> ViewTransform:
         """Step to the next larger (direction 1) or smaller (-1) round scale, such as 100 %."""
         steps = _STEPS_PER_DOUBLING * math.log2(self.scale) * direction
         scale = 2 ** (direction * (math.floor(steps + 1e-6) + 1) / _STEPS_PER_DOUBLING)
-        return replace(self, scale=min(max(scale, MIN_SCALE), max_scale))
+        return replace(self, scale=min(max(scale, limits[0]), limits[1]))
 
     def panned(self, dx: float, dy: float) -> ViewTransform:
         """Move the picture by (dx, dy) device pixels."""
@@ -152,6 +152,12 @@ class Shown(NamedTuple):
     caption: str = ""
     samples: NDArray[Any] | None = None  # (H, W, C), for the cells of large pixels
     patch: Patch | None = None  # a part at full resolution
+
+    @property
+    def label(self) -> str:
+        """The caption, and how bright it is shown where that is not as usual."""
+        tone = str(self.display.tone) if self.display is not None else ""
+        return " · ".join(filter(None, (self.caption, tone)))
 
     def is_same(self, other: Shown) -> bool:
         """Compare arrays and displays by identity."""

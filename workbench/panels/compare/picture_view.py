@@ -38,7 +38,7 @@ from shiboken6 import isValid
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import (
-    MAX_SCALE,
+    LIMITS,
     PictureLayer,
     Point,
     Shown,
@@ -68,10 +68,11 @@ class PictureView(QWidget):
     """A `Display` seen through a `ViewTransform`; the user zooms, pans and points.
 
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
-    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Large pixels show their
-    values.
+    click: 100 % there, or fit; keys + - 0 (fit) 1 2 4 (100 to 400 %) and the arrows.  Large pixels
+    show their values.
 
     exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
+    has_captions  false: nothing is written over the picture
     mark         the pixel (x, y) under the pointer in a linked view, or None
     """
 
@@ -98,7 +99,7 @@ class PictureView(QWidget):
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
-        self.exact_scale = 1.0
+        self.exact_scale, self.limits, self.has_captions = 1.0, LIMITS, True
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -116,7 +117,7 @@ class PictureView(QWidget):
 
     @property
     def caption(self) -> str:
-        return self._layer.shown.caption
+        return self._layer.shown.label
 
     def show_picture(self, shown: Shown) -> None:
         """Paint this picture, its caption in its corner; without a display, the hint."""
@@ -173,16 +174,34 @@ class PictureView(QWidget):
         for rect in around:  # type: ignore[attr-defined]  # unknown to PySide's stubs
             painter.fillRect(rect, QColor(colors.surround))
         if self.display is None:
-            self._paint_hint(painter, colors)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
+            room = self.rect()
+            margin = min(room.width(), room.height()) // 10
+            frame = room.adjusted(margin, margin, -margin, -margin)
+            painter.setOpacity(0.45)
+            painter.drawRoundedRect(frame, 12, 12)
+            painter.setOpacity(1.0)
+            font = QFont(self.font())
+            font.setPointSizeF(font.pointSizeF() * 1.25)
+            painter.setFont(font)
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(frame.adjusted(12, 12, -12, -12), flags, self._hint)
         else:
             painter.save()
             use_device_pixels(painter, self.devicePixelRatioF())
             self._paint_picture(painter, self._parts(event.region()))
             painter.restore()
             self._paint_overlays(painter)
-            self._paint_captions(painter)
+            if self.has_captions:
+                self._paint_captions(painter)
         self._paint_mark(painter)
-        self._paint_focus(painter, colors)
+        if self.hasFocus() and self._is_reached_by_key:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            area = QRectF(self.rect())
+            for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
+                painter.setPen(QPen(QColor(color), 2))
+                painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
 
     @property
     def _covered(self) -> QRect:  # by the picture, to the last pixel of every row and column
@@ -225,21 +244,6 @@ class PictureView(QWidget):
     def _paint_captions(self, painter: QPainter) -> None:
         paint_chip(painter, self.rect(), self.caption)
 
-    def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
-        room = self.rect()
-        margin = min(room.width(), room.height()) // 10
-        frame = room.adjusted(margin, margin, -margin, -margin)
-        painter.setOpacity(0.45)
-        painter.drawRoundedRect(frame, 12, 12)
-        painter.setOpacity(1.0)
-        font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 1.25)
-        painter.setFont(font)
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(frame.adjusted(12, 12, -12, -12), flags, self._hint)
-
     def _paint_mark(self, painter: QPainter) -> None:
         if self.mark is None or self.display is None:
             return
@@ -249,14 +253,6 @@ class PictureView(QWidget):
             for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
                 start, end = QPointF(3 * dx, 3 * dy), QPointF(_MARK * dx, _MARK * dy)
                 painter.drawLine(centre + start, centre + end)
-
-    def _paint_focus(self, painter: QPainter, colors: theme.Colors) -> None:
-        if self.hasFocus() and self._is_reached_by_key:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            area = QRectF(self.rect())
-            for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
-                painter.setPen(QPen(QColor(color), 2))
-                painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
         ratio = self.devicePixelRatioF()
@@ -325,14 +321,13 @@ class PictureView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         width, height = self.device_size
         match event.key():
-            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.moved.emit(self.transform.stepped(1, MAX_SCALE * self.exact_scale))
-            case Qt.Key.Key_Minus:
-                self.moved.emit(self.transform.stepped(-1))
+            case key if key in _ZOOM:
+                self.moved.emit(self.transform.stepped(_ZOOM[key], self.limits))
             case Qt.Key.Key_0:
                 self.moved.emit(None)
-            case Qt.Key.Key_1:
-                self.moved.emit(ViewTransform(self.exact_scale, self.transform.centre))
+            case Qt.Key.Key_1 | Qt.Key.Key_2 | Qt.Key.Key_4:
+                scale = self.exact_scale * (event.key() - Qt.Key.Key_0.value)
+                self.moved.emit(ViewTransform(scale, self.transform.centre))
             case key if key in ARROWS:
                 across, down = ARROWS[key]
                 dx, dy = -across * PAN_STEP * width, -down * PAN_STEP * height
@@ -360,8 +355,7 @@ class PictureView(QWidget):
     def _zoom(self, position: QPointF, factor: float) -> None:
         if self.display is not None:
             at = self._to_device(position)
-            most = MAX_SCALE * self.exact_scale
-            self.moved.emit(self.transform.zoomed_at(at, factor, self.device_size, most))
+            self.moved.emit(self.transform.zoomed_at(at, factor, self.device_size, self.limits))
 
     def _to_device(self, position: QPointF) -> Point:
         ratio = self.devicePixelRatioF()
@@ -382,7 +376,7 @@ def use_device_pixels(painter: QPainter, ratio: float) -> None:
 
 
 RELEASED_MS = 40  # X11 may tell of a held key as of one released and pressed again at once
-_ZOOM = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}
+_ZOOM: dict[int, int] = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1}
 _KEYS = {Qt.Key.Key_Space, Qt.Key.Key_Tab, *ARROWS, *_ZOOM}
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # "+" may need them
 TAKES_TEXT = Qt.WidgetAttribute.WA_InputMethodEnabled

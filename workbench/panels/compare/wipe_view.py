@@ -74,7 +74,7 @@ class WipeView(PictureView):
     def _describe(self) -> None:
         super()._describe()
         if self._cover.shown.display is not None:
-            self.setAccessibleDescription(f"{self._cover.shown.caption}; {self.caption}")
+            self.setAccessibleDescription(f"{self._cover.shown.label}; {self.caption}")
 
     def _move_line(self) -> None:
         width, height = self.width(), self.height()
@@ -115,13 +115,20 @@ class WipeView(PictureView):
         if self.is_level:
             near.setBottom(line)
             far.setTop(line)
-            ends, side = QLine(0, line, self.width(), line), Qt.AlignmentFlag.AlignLeft
+            side = Qt.AlignmentFlag.AlignLeft
         else:
             near.setRight(min(line, near.right()))
             far.setLeft(line)
-            ends, side = QLine(line, 0, line, self.height()), Qt.AlignmentFlag.AlignRight
-        paint_chip(painter, near, self._cover.shown.caption)
+            side = Qt.AlignmentFlag.AlignRight
+        paint_chip(painter, near, self._cover.shown.label)
         paint_chip(painter, far, self.caption, side)
+
+    def _paint_overlays(self, painter: QPainter) -> None:
+        super()._paint_overlays(painter)
+        if self._cover.shown.display is None:
+            return
+        line, width, height = self._line, self.width(), self.height()
+        ends = QLine(0, line, width, line) if self.is_level else QLine(line, 0, line, height)
         for color, width in (("#000000", 4), ("#ffffff", 2)):
             painter.setPen(QPen(QColor(color), width))
             painter.drawLine(ends)
@@ -287,13 +294,15 @@ _MIN_TEXT_PX = 14
 _PAPER, _INK = QColor("#ffffff"), QColor("#16191d")
 
 
-def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
-    """Join pictures of one size, unscaled, under their captions; four or more in two rows.
+def side_by_side(tiles: Sequence[tuple[Display, str]], part: QRect, zoom: int = 1) -> QImage:
+    """Join this part of pictures of one size under their captions; four or more in two rows.
+
+    zoom  image pixels per pixel of a picture
 
     Raises MemoryError where the picture does not fit.
     """
     tiles = [(display, text.replace("\n", " · ")) for display, text in tiles]
-    width, height = tiles[0][0].size
+    width, height = zoom * part.width(), zoom * part.height()
     font = QFont(QGuiApplication.font())
     font.setPixelSize(max(_MIN_TEXT_PX, width // 40))
     metrics = QFontMetrics(font)
@@ -316,7 +325,8 @@ def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
         x = gap + index % across * (column + gap)
         y = index // across * (band + height)
         painter.drawText(QRect(x, y, column, band), Qt.AlignmentFlag.AlignCenter, text)
-        painter.drawImage(x + (column - width) // 2, y + band, display.images[0])
+        place = QRect(x + (column - width) // 2, y + band, width, height)
+        painter.drawImage(place, display.images[0], part)
     painter.end()
     return image
 

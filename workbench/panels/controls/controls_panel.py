@@ -81,8 +81,8 @@ PIXEL_TYPE_TIP = (
 ALPHA_TIP = "How a picture with transparent pixels is filtered."
 OWN_ALPHA = "A user kernel gets channels as they are, and copies alpha."
 ALPHA_TIPS = {
-    "premultiplied": "Premultiplied\nColours count by their alpha: what cannot be seen colours "
-    "nothing.\nWeights that add up to 1 filter alpha as well; other filters leave it.",
+    "premultiplied": "Premultiplied\nColours count by their alpha: transparent pixels do not "
+    "bleed into others.\nWeights that add up to 1 filter alpha as well; other filters leave it.",
     "apart": "Channels apart\nEach colour by itself, also where it cannot be seen; alpha stays.",
 }
 
@@ -128,11 +128,7 @@ class FilterControls(QGroupBox):
         self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
         for alpha, tip in ALPHA_TIPS.items():
             self._alpha.add(tip.split("\n", 1)[0], alpha, tip)
-        self._make_note(store)
-        self._lay_out()
-
-    def _make_note(self, store: Store) -> None:
-        """Make two lines about the part of the bell inside the kernel, kept for other filters."""
+        # Two lines about the part of the bell inside the kernel, kept for other filters.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -142,6 +138,7 @@ class FilterControls(QGroupBox):
         self._take.setProperty("compact", True)
         self._take.setFixedWidth(self._take.sizeHint().width() + 12)
         self._take.clicked.connect(lambda: store.choose(ksize=self._better))
+        self._lay_out()
 
     def _lay_out(self) -> None:
         self._rows: dict[str, list[QWidget]] = {}  # by the parameter that they are of
@@ -234,6 +231,7 @@ class RunControls(QGroupBox):
         self._availability: Availability = []
         self._block, self._sides = QWidget(), (_side("x", "width"), _side("y", "height"))
         self._block.setObjectName("block-picker")
+        self._block.setWhatsThis(BLOCK_TIP)
         for side in self._sides:
             side.valueChanged.connect(
                 lambda _: store.choose(block_xy=tuple(each.value() for each in self._sides))
@@ -242,6 +240,7 @@ class RunControls(QGroupBox):
         self._cache = FieldList(store, "cache", "L2 cache")
         self._cache.add("Cold", "cold")
         self._cache.add("Warm", "warm")
+        self._cache.setWhatsThis(CACHE_TIP)
         self._devices = FieldList(store, "devices", "Devices", DEVICES_TIP)
         self._baseline = ImplementationBox("baseline", "Speed-up against", BASELINE_TIP)
         self._baseline.activated.connect(

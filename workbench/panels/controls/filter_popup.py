@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -16,8 +16,7 @@ from kernels.core.step import Step
 from kernels.filters import GROUPS, Filter, has_parameter
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
-from workbench.base.paths import asset_table
-from workbench.base.plain_text import FILLERS, Label, search_words, tip_text
+from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import white_of
 from workbench.model.state import State
@@ -30,6 +29,7 @@ from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.tile import scaled_font
 
 SETTINGS_TIP = "What the chosen filter takes besides its size, in the panel Settings."
+REDUCED = "Filtered after reducing the picture: at full size edges are weaker and blurs narrower."
 COLUMNS = 5
 PREVIEW_PX = QSize(128, 58)
 TILE_PX = QSize(168, 88)
@@ -72,13 +72,6 @@ class FilterPopup(QFrame):
         bar_px = self._list.verticalScrollBar().sizeHint().width()
         self._wide_px = COLUMNS * TILE_PX.width() + 4
         self._list.setFixedWidth(self._wide_px + bar_px)
-        self._fill()
-        self._nothing = Label("No filter is called that.", is_muted=True)
-        above = HBox(spacing=6).add((self._search, 1), settings)
-        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1))
-
-    def _fill(self) -> None:
-        """Make a heading for each group, and a tile for each of its filters."""
         blank = QPixmap(PREVIEW_PX)
         blank.fill(Qt.GlobalColor.transparent)
         bold = scaled_font(1.0, QFont.Weight.DemiBold)
@@ -98,13 +91,21 @@ class FilterPopup(QFrame):
                     tile.setToolTip(tip_text(each.idea))
                     tile.setSizeHint(TILE_PX)
                     tiles.append(tile)
+        self._nothing = Label(name="filter-nothing", is_muted=True, wraps=True)
+        above = HBox(spacing=6).add((self._search, 1), settings)
+        note = Label(REDUCED, is_muted=True)
+        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1), note)
 
     @property
     def _tiles(self) -> list[QListWidgetItem]:
         return [tile for _, tiles in self._groups for tile in tiles]
 
-    def open_below(self, box: QWidget, key: str) -> None:
-        """Open below `box`, or where the screen has room, with the filter `key` chosen."""
+    def open_below(self, box: QWidget, key: str, take_back: Callable[[], object]) -> None:
+        """Open below `box`, or where the screen has room, with the filter `key` chosen.
+
+        take_back  called where Esc ends the choice
+        """
+        self._take_back = take_back
         self._search.clear()
         self._list.setCurrentItem(next(each for each in self._tiles if each.data(KEY) == key))
         self._find("")
@@ -140,6 +141,7 @@ class FilterPopup(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if event.key() == Qt.Key.Key_Escape:
             self.hide()
+            self._take_back()
         else:
             super().keyPressEvent(event)
 
@@ -150,24 +152,18 @@ class FilterPopup(QFrame):
 
     def _find(self, text: str) -> None:
         """Show the filters found by `text`, below their groups, and mark one."""
-        every, others = search_words(text), asset_table("help/synonyms.toml")
-        parts, found = [part for part in every if part not in FILLERS] or every, set[str]()
-        for has_idea in (False, True):  # a sentence may name what its filter is not for
-            for each in () if found else filters.all_filters():
-                known = f"{each.title} {each.group} {others.get(each.title, '')}"
-                there = search_words(f"{known} {each.idea if has_idea else ''}")
-                if all(any(word.startswith(part) for word in there) for part in parts):
-                    found.add(each.key)
+        found, is_right = filters.search(text)
+        keys = [each.key for each in found]
         for heading, tiles in self._groups:
             for tile in tiles:
-                tile.setHidden(tile.data(KEY) not in found)
+                tile.setHidden(tile.data(KEY) not in keys)
             heading.setHidden(all(tile.isHidden() for tile in tiles))
-        self._nothing.setVisible(not found)
-        shown = [tile for tile in self._tiles if not tile.isHidden()]
-        # What is called so goes before what stands in a group called so.
-        named = [e for e in shown if text and e.text().lower().startswith(text.lower())]
-        if text and shown:
-            self._list.setCurrentItem((named or shown)[0])
+        nearest = nearest_in_words("No such filter here", [each.title for each in found])
+        self._nothing.show_or_hide("" if is_right else nearest)
+        if not is_right:
+            self._list.setCurrentIndex(QModelIndex())  # Enter takes none until one is chosen
+        elif text:
+            self._list.setCurrentItem(next(e for e in self._tiles if e.data(KEY) == keys[0]))
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by
@@ -186,11 +182,11 @@ class FilterBox(ToolList):
         self._popup: FilterPopup | None = None  # made when it is first opened: it takes a moment
         self._made_of: tuple[Any, ...] = ()  # the previews in it
 
-    def showPopup(self) -> None:  # noqa: N802
+    def showPopup(self, take_back: Callable[[], object] = bool) -> None:  # noqa: N802
         if self._popup is None:  # a style sheet skips frames in a combo box
             self._popup = FilterPopup(self.window(), self._pick, self._open_settings)
         self._make_previews(self._popup)
-        self._popup.open_below(self, self.currentData())
+        self._popup.open_below(self, self.currentData(), take_back)
 
     def hidePopup(self) -> None:  # noqa: N802
         if self._popup is not None:

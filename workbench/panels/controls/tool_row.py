@@ -18,7 +18,7 @@ from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base import theme
 from workbench.base.background import Background
-from workbench.base.plain_text import tip_text
+from workbench.base.plain_text import Label, tip_text
 from workbench.model.intents import Choice
 from workbench.model.state import State, has_row
 from workbench.panels.controls.filter_popup import FilterBox
@@ -119,6 +119,7 @@ class ToolRow(QWidget):
 
     Each choice is put into the store.
 
+    names     labels, for where there is room
     add_step  a button that is there until the row of steps has its own
     """
 
@@ -158,16 +159,18 @@ class ToolRow(QWidget):
         policy = self.add_step.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing else comes under the pointer
         self.add_step.setSizePolicy(policy)
-        line, how = HBox(self, 0, GAP_PX), (self._implementation, self._block)
-        line.add(self._filter, self._slider, self._number, *how, self.add_step, 1)
+        self.names = size, runs_on, block = [Label(name) for name in ("Size", "Runs on", "Block")]
+        line = HBox(self, 0, GAP_PX).add(self._filter, size, self._slider, self._number)
+        line.add(runs_on, self._implementation, block, self._block, self.add_step, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         parts = {"L": self._filter, "Z": self._number, "U": self._implementation}
         for letter, part in parts.items():
             QShortcut(QKeySequence(f"Alt+{letter}"), self, part.setFocus)
 
-    def choose_filter(self) -> None:
+    def choose_filter(self, take_back: Callable[[], object]) -> None:
+        """Have the user choose a filter; Esc calls `take_back`."""
         self._filter.setFocus()
-        self._filter.showPopup()
+        self._filter.showPopup(take_back)
 
     def menu_actions(self) -> Actions:
         """Lines of the menu Run, whose keys step through the choices."""

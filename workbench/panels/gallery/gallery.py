@@ -39,7 +39,7 @@ TILE_GAP_PX = 12  # of a tile around its picture and words
 
 
 class Wall(QListView):
-    """Tiles in as many columns as fit; a click, Enter or Space chooses one.
+    """Tiles in as many columns as fit; a click, Enter or Space chooses one, Ctrl or Shift several.
 
     Signals:
         chosen(key): open this picture.
@@ -60,6 +60,7 @@ class Wall(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
         self.clicked.connect(self._choose)
 
     def mark(self, row: int | None) -> None:
@@ -73,7 +74,9 @@ class Wall(QListView):
         option.displayAlignment = Qt.AlignmentFlag.AlignCenter
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        keys = Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space
+        selects = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if event.key() in keys and not selects:
             self._choose(self.currentIndex())
         else:
             super().keyPressEvent(event)
@@ -92,7 +95,7 @@ class Wall(QListView):
         super().resizeEvent(event)
 
     def _choose(self, index: QModelIndex) -> None:
-        if index.isValid():
+        if index.isValid() and self.selectedIndexes() == [index]:
             self.chosen.emit(index.data(KEY))
 
     def _show_current(self) -> None:
@@ -172,8 +175,12 @@ class Gallery(QWidget):
     """The gallery, which looks for its pictures in the background whenever it is shown.
 
     Call `close_threads()` before it goes.
+
+    Signals:
+        filter_wanted(paths): filter these pictures.
     """
 
+    filter_wanted = Signal(object)
     _progressed = Signal(object)
 
     def __init__(
@@ -196,6 +203,8 @@ class Gallery(QWidget):
         self._tiles = TileModel(self.devicePixelRatioF, self)
         self._wall = Wall(self._tiles)
         self._wall.chosen.connect(self._open)
+        self._wall.selectionModel().selectionChanged.connect(self._count_selected)
+        self._selected: list[Path] = []
         self._lay_out(choose_folder, settings.get("mirror", DEFAULT_MIRROR))
         self._show_source(TEST)
         self._show_shelf(walk.shelf)
@@ -221,6 +230,11 @@ class Gallery(QWidget):
         tip = "Choose a folder; its first picture opens (Ctrl+Alt+O)"
         folder = push_button("shelf-folder", "Open folder…", tip)
         folder.clicked.connect(lambda: choose_folder())
+        tip = "Filter the selected pictures into a folder; Ctrl and Shift select several"
+        self._filter = push_button("gallery-filter", "Filter these…", tip)
+        self._filter.setEnabled(False)
+        self._filter.clicked.connect(lambda: self.filter_wanted.emit(self._selected))
+        buttons = VBox(spacing=4).add(folder, self._filter)
         self._card = KodakCard(mirror)
         self._card.hide()
         self._card.download.clicked.connect(self._download)
@@ -234,7 +248,7 @@ class Gallery(QWidget):
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             row.addWidget(each)
         self._heads = {FOLDER: QWidget(), TEST: QWidget()}
-        HBox(self._heads[FOLDER], 0).add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
+        HBox(self._heads[FOLDER], 0).add((self._words, 1), (buttons, 0, Qt.AlignmentFlag.AlignTop))
         VBox(self._heads[TEST], 0, 8).add(self._card, self._note)
         VBox(self, (10, 8, 4, 4), 8).add(row, *self._heads.values(), (self._wall, 1))
 
@@ -275,6 +289,15 @@ class Gallery(QWidget):
         else:
             self._tiles.show_tiles((), str)
         self._wall.mark(self._open_row if self._source == FOLDER else None)
+        self._count_selected()  # a reset of the tiles tells nobody
+
+    @Slot()
+    def _count_selected(self) -> None:
+        keys = [each.data(KEY) for each in sorted(self._wall.selectedIndexes())]
+        self._selected = [key for key in keys if isinstance(key, Path)]
+        count = len(self._selected)
+        self._filter.setText(f"Filter these {count:,}…" if count > 1 else "Filter these…")
+        self._filter.setEnabled(count > 1)
 
     def _open(self, key: Key) -> None:
         if isinstance(key, Path):

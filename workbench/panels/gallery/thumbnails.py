@@ -130,19 +130,16 @@ class TileModel(QStringListModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return tip_text(str(key) if isinstance(key, Path) else PICTURES[key].shows)
             case Qt.ItemDataRole.DecorationRole:  # it is being painted
-                self._ask_for(key, index.row())
+                if key in self._made:
+                    self._made.move_to_end(key)
+                elif self._making is None or self._making[0] != key:  # else it is painted once more
+                    self._waiting[key] = index.row()
+                    self._waiting.move_to_end(key)
+                    while len(self._waiting) > MAX_WAITING:
+                        self._waiting.popitem(last=False)
+                    self._make_next()
                 return icon
         return {KEY: key, CAPTION: caption}.get(role)
-
-    def _ask_for(self, key: Key, row: int) -> None:
-        if key in self._made:
-            self._made.move_to_end(key)
-        elif self._making is None or self._making[0] != key:  # else it is painted once more
-            self._waiting[key] = row
-            self._waiting.move_to_end(key)
-            while len(self._waiting) > MAX_WAITING:
-                self._waiting.popitem(last=False)
-            self._make_next()
 
     def _make_next(self) -> None:
         if self._making is not None or not self._waiting:

@@ -21,6 +21,7 @@ LINES: dict[str, Callable[[KernelPane], object]] = {
     "Save kernel": lambda pane: pane.files.save(),
     "Save kernel as…": lambda pane: pane.files.save_as(),
     "Save a copy to share…": lambda pane: pane.files.save_copy(*pane.trying.verdict),
+    "Filter with the kernel": lambda pane: pane.files.use(),
     "Edit kernel outside": lambda pane: pane.files.edit_outside(),
     "Find the bug in the kernel": lambda pane: pane.find_bug(),
     "PTX/SASS of the kernel": lambda pane: pane.turn_code(),

@@ -44,7 +44,7 @@ TABS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 OWN_KEYS = tuple(map(QKeySequence, ("Ctrl+/", "Ctrl+Space", "Ctrl+Tab", "Ctrl+Shift+Tab", "Tab")))
 HINT: str = asset_table("tips.toml")["kernel-trial"]["source"]
 Extra = QTextEdit.ExtraSelection
-Kind = Literal["error", "bug"]  # of the compiler; that a run found
+Kind = Literal["error", "bug", "step"]  # of the compiler; that a run found; of the step in view
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +156,19 @@ class CodeEditor(QPlainTextEdit):
         shown = self._counts if self.has_counts else ()
         return {cursor.blockNumber(): words.short for cursor, words in shown}
 
-    def show_step(self, line: int) -> None:
-        """Highlight the line, from 1, of a step or an instruction; 0: none."""
+    def show_step(self, line: int, sentence: str = "") -> None:
+        """Highlight the line, from 1, of a step or an instruction, with what is bad; 0: none."""
+        self._marks = [each for each in self._marks if each[1].kind != "step"]
+        if sentence:
+            self._marks.append((self._place_of(mark := Mark(line, 0, sentence, "step")), mark))
         block = self.document().findBlockByNumber(line - 1)
         self._step = QTextCursor(block) if line > 0 and block.isValid() else None
         if self._step is not None and self.textCursor().blockNumber() != line - 1:
-            self.setTextCursor(self._step)
-            self.ensureCursorVisible()
+            end = QTextCursor(self._step)
+            end.movePosition(Move.EndOfBlock)
+            for each in (end, self._step):  # a wrapped line is seen to its end
+                self.setTextCursor(each)
+                self.ensureCursorVisible()
         self._show_extras()
 
     @property
@@ -193,7 +199,10 @@ class CodeEditor(QPlainTextEdit):
                 event.accept()
                 return True
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            return self._show_tip(event)
+            at = self.viewport().mapFrom(self, event.pos())
+            sentence = self.sentence_at(self.cursorForPosition(at).blockNumber())
+            QToolTip.showText(event.globalPos(), tip_text(sentence or HINT), self)
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -205,7 +214,16 @@ class CodeEditor(QPlainTextEdit):
         if pressed in self.actions_by_key:
             self.actions_by_key[pressed]()
         elif event.key() in TABS:
-            self._press_tab(event)
+            is_back = event.key() == Qt.Key.Key_Backtab
+            if event.modifiers() & CTRL or self._is_leaving:
+                self._is_leaving = False
+                self.setTabChangesFocus(True)  # else Qt keeps the keyboard here
+                self.focusNextPrevChild(not is_back)
+                self.setTabChangesFocus(False)
+            elif is_back:
+                typing_aids.dedent(self.textCursor())
+            else:
+                typing_aids.indent(self.textCursor())
         elif event.key() == Qt.Key.Key_Escape:
             self._is_leaving = True
             super().keyPressEvent(event)
@@ -233,18 +251,6 @@ class CodeEditor(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._place_gutter()
-
-    def _press_tab(self, event: QKeyEvent) -> None:
-        is_back = event.key() == Qt.Key.Key_Backtab
-        if event.modifiers() & CTRL or self._is_leaving:
-            self._is_leaving = False
-            self.setTabChangesFocus(True)  # else Qt keeps the keyboard here
-            self.focusNextPrevChild(not is_back)
-            self.setTabChangesFocus(False)
-        elif is_back:
-            typing_aids.dedent(self.textCursor())
-        else:
-            typing_aids.indent(self.textCursor())
 
     def _aid(self, event: QKeyEvent) -> bool:
         """Act on a key that stands for more than its letter; False: it does not."""
@@ -298,12 +304,6 @@ class CodeEditor(QPlainTextEdit):
             extras.append(extra(cursor, wave))
         self.setExtraSelections(extras)
         self._gutter.update()
-
-    def _show_tip(self, event: QHelpEvent) -> bool:
-        at = self.viewport().mapFrom(self, event.pos())
-        sentence = self.sentence_at(self.cursorForPosition(at).blockNumber())
-        QToolTip.showText(event.globalPos(), tip_text(sentence or HINT), self)
-        return True
 
     def _make_room(self) -> None:
         self.setViewportMargins(self._gutter.needed_px(), 0, 0, 0)

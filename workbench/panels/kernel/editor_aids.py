@@ -78,7 +78,13 @@ class Completion(QCompleter):
         if len(prefix) < min_letters or is_whole:
             self._list.hide()
             return
-        self._list_words(prefix)
+        # Words of the code and all known but the one being typed; the same case first.
+        code = Counter(WORD.findall(without_comments(self._editor.toPlainText())))
+        own = [word for word, count in code.items() if len(word) > len(prefix) or count > 1]
+        found = {**dict.fromkeys(own, "in this kernel"), **known_words()}
+        found.pop(prefix, None)
+        words = sorted(found, key=lambda word: (not word.startswith(prefix), word.casefold()))
+        self._words.setStringList([f"{word}  {found[word]}" for word in words])
         self.setCompletionPrefix(prefix)
         if not self.completionCount():
             self._list.hide()
@@ -88,15 +94,6 @@ class Completion(QCompleter):
         place = self._editor.cursorRect().translated(self._editor.viewport().pos())
         place.setWidth(LIST_EM * self._editor.fontMetrics().horizontalAdvance("x"))
         self.complete(place)
-
-    def _list_words(self, begun: str) -> None:
-        """List the words of the code and all known but the one being typed; the same case first."""
-        code = Counter(WORD.findall(without_comments(self._editor.toPlainText())))
-        own = [word for word, count in code.items() if len(word) > len(begun) or count > 1]
-        found = {**dict.fromkeys(own, "in this kernel"), **known_words()}
-        found.pop(begun, None)
-        words = sorted(found, key=lambda word: (not word.startswith(begun), word.casefold()))
-        self._words.setStringList([f"{word}  {found[word]}" for word in words])
 
     def _take(self, line: str) -> None:
         word, _, _ = line.partition(" ")

@@ -57,11 +57,13 @@ class FileRow(QWidget):
         held(is_so): the next text does not run until the user allows it, or it runs at once.
         allowed(): the present text runs from now on.
         filter_wanted(key): a new text does this filter.
+        use_wanted(name): the whole picture is to be filtered with the file of this name.
     """
 
     held = Signal(bool)
     allowed = Signal()
     filter_wanted = Signal(str)
+    use_wanted = Signal(str)
 
     def __init__(self, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
@@ -69,6 +71,7 @@ class FileRow(QWidget):
         self.file = kernel_file.KernelFile(kernel_file.KernelJournal(), self)
         self.file.named.connect(self._show_name)
         self.file.saved.connect(folder.look)
+        self._folder = folder
         self.file.said.connect(partial(self._show_message, "warning"))
         self.recent: list[Path] = []
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
@@ -86,7 +89,7 @@ class FileRow(QWidget):
         VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
-        """Open the file of the last time, or an empty kernel where it is gone."""
+        """Open the file of the last time, or a plain kernel where it is gone."""
         self.file.do(_make_folder, lambda _: None, lambda _: None)
         if path is None:
             self.begin_new("")
@@ -94,7 +97,7 @@ class FileRow(QWidget):
             self.open_file(path, is_last=True)
 
     def begin_new(self, key: str) -> None:
-        """Begin a kernel with the starting point's text, by its key; empty: the empty one's."""
+        """Begin a kernel with the starting point's text, by its key; empty: the plain one's."""
         point = next(each for each in starting_points() if each.key == key)
         if point.filter:  # first, or the text would be tried on another filter's job
             self.filter_wanted.emit(point.filter)
@@ -104,7 +107,7 @@ class FileRow(QWidget):
     def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
         """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
 
-        is_last  it was open the last time; where it is gone, an empty kernel begins
+        is_last  it was open the last time; where it is gone, a plain kernel begins
         """
         if is_named:
             self._allowed.add(path.absolute())
@@ -141,6 +144,16 @@ class FileRow(QWidget):
         proposed = self.file.path or self._folder_of_file / self.file.name
         if path := self._ask_new("Save the kernel", proposed):
             self._write(path, then)
+
+    def use(self) -> None:
+        """Save the text, and have the whole picture filtered with it."""
+
+        def go_on() -> None:
+            assert self.file.path is not None
+            self._folder.admit(self.file.path)
+            self.use_wanted.emit(self.file.path.name)
+
+        self.save(go_on)
 
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
@@ -261,7 +274,8 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
 
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-SHARES = (270, 310)  # of source and trial: verdict and costs are seen at once
+MOST = 0.76  # a source's share, above its verdict: 20 lines in a window 720 pixels high
+LEAST_PX = 90  # of a verdict
 
 
 class KernelPane(QWidget):
@@ -302,7 +316,19 @@ class KernelPane(QWidget):
         self.code = MachineCodeView(self.trying, self._editor)
         self._connect()
         self.files.filter_wanted.connect(lambda key: store.choose(filter=key))
-        self._lay_out()
+        self.files.use_wanted.connect(lambda name: store.choose(implementation=name))
+        source = QWidget()
+        VBox(source, 0, 4).add((self._editor, 1), self._find_row)
+        for part in (self._view, self.steps, self.code):
+            self._below.addWidget(part)
+        self._below.setMinimumHeight(LEAST_PX)  # and not that of the largest of them
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self._split.setObjectName("kernel-split")
+        self._split.addWidget(source)
+        self._split.addWidget(self._below)
+        self._share_out()
+        self._below.currentChanged.connect(lambda _: self._share_out())
+        VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
     @property
     def path(self) -> Path | None:
@@ -428,6 +454,7 @@ class KernelPane(QWidget):
         view.line_wanted.connect(editor.go_to_mark)
         view.line_wanted.connect(lambda _: editor.setFocus())
         view.search.clicked.connect(self.find_bug)
+        view.use.clicked.connect(files.use)
         view.by_line.toggled.connect(editor.make_counts_visible)
         view.step.clicked.connect(self.step_through)
         view.code.clicked.connect(lambda: self.show_code(True))
@@ -439,24 +466,25 @@ class KernelPane(QWidget):
         self.steps.left.connect(self._leave_steps)
         self.steps.walk_wanted.connect(trying.step_through)
 
-    def _lay_out(self) -> None:
-        source = QWidget()
-        VBox(source, 0, 4).add((self._editor, 1), self._find_row)
-        for part in (self._view, self.steps, self.code):
-            self._below.addWidget(part)
-        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self._split.setObjectName("kernel-split")
-        self._split.addWidget(source)
-        self._split.addWidget(self._below)
-        self._split.setSizes(SHARES)
-        VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
-
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         inside = self.contentsRect().marginsRemoved(MARGINS)
         is_wide = inside.width() >= SIDE_BY_SIDE_PX
         upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
-        self._split.setOrientation(level if is_wide else upright)
+        wanted = level if is_wide else upright
+        if wanted != self._split.orientation():
+            self._split.setOrientation(wanted)
+            self._share_out()
+
+    def _share_out(self) -> None:
+        """Give a source above its verdict most of the height, else half; of steps, wrap it."""
+        is_upright = self._split.orientation() == Qt.Orientation.Vertical
+        room = self._split.height() if is_upright else self._split.width()
+        is_verdict = is_upright and self._below.currentWidget() is self._view
+        source = round((MOST if is_verdict else 0.5) * room)
+        self._split.setSizes((source, room - source))
+        wrap = CodeEditor.LineWrapMode
+        self._editor.setLineWrapMode(wrap.WidgetWidth if self.is_stepping else wrap.NoWrap)
 
     def _show_steps(self, followed: Followed) -> None:
         self._below.setCurrentWidget(self.steps)

@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QModelIndex,
     QPersistentModelIndex,
+    QRectF,
     QSignalBlocker,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QFont, QResizeEvent
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QResizeEvent
 from PySide6.QtWidgets import QTableView, QTableWidget, QTableWidgetItem, QWidget
 
 from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
+from workbench.panels.anatomy.anatomy_overlay import paint_tile
 from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.anatomy.subject import LaneCell
 from workbench.panels.kernel.trial_view import AnswerPair, check_box
@@ -155,6 +159,10 @@ MAX_TILE_PX = 420  # high; beyond, it scrolls
 MAX_TOUCHES = 4  # that a sentence lists
 LANE_COLUMNS = 8
 WHERE = "Recorded on {part}. Click on a picture: the block and the thread that store that pixel."
+ON_PICTURE = " On the large one: the block's tile, framed, and its halo, dashed."
+RACE = "Race: {} threads meet others with no barrier between, first at {}, {}: {}. "
+WAYS = ("touches no memory", "loads", "stores")
+CONFLICT = "Bank conflict: one access of a warp takes {turns} turns."
 
 
 def step_words(steps: BlockSteps, step: int) -> str:
@@ -175,24 +183,40 @@ def thread_words(steps: BlockSteps, step: int, thread: int) -> str:
     return f"Thread {(x, y)}, {_lane_words(thread)}, {done}."
 
 
-def lane_cell(steps: BlockSteps, step: int, thread: int, is_here: bool) -> LaneCell:
-    """The lane of a thread at a step: its last load or store, and all of them as a tooltip."""
-    name = _lane_words(thread).capitalize()
-    if not is_here:
-        return LaneCell("", f"{name}: not here", exists=thread < steps.threads)
-    touches = steps.touches(step, thread)
-    tip = f"{name}: {_touch_words(touches)}"
+def mark_words(steps: BlockSteps, step: int, doing: NDArray[np.void]) -> str:
+    """Say what races and what bank conflicts there are at a step; empty: none."""
+    words, turns = "", int(doing["turns"].max())
+    if count := int(doing["races"].sum()):
+        touches = steps.touches(step, int(doing["races"].argmax()))
+        first = next(each for each in touches if each.rival)
+        words = RACE.format(count, first.array, first.where, first.rival)
+    return words + CONFLICT.format(turns=turns) * (turns > 1)
+
+
+def thread_cells(doing: NDArray[np.void]) -> list[LaneCell]:
+    """All threads of a block at a step, in whole warps."""
+    cells = []
+    for thread, (is_here, way, turns, races) in enumerate(doing.tolist()):
+        tip = f"{_lane_words(thread).capitalize()} {WAYS[way + 1] if is_here else 'is not here'}"
+        tip += ", race" * races + f", bank conflict: {turns} turns" * (turns > 1)
+        text, color = ("·↓↑"[way + 1], max(way, 0)) if is_here else ("", None)
+        cells.append(LaneCell(text, tip, color, races or turns > 1))
+    return [*cells, *[LaneCell("", "", exists=False)] * (-len(cells) % WARP)]
+
+
+def lane_cell(cell: LaneCell, touches: Sequence[Touch]) -> LaneCell:
+    """A thread's cell with its last load or store, and all of them as a tooltip."""
     if not touches:
-        return LaneCell("·", tip, 0)
-    last = touches[-1]
-    text = f"{'↑' if last.is_store else '↓'}{last.value:.3g}".replace("-", "−")
-    return LaneCell(text, tip, int(last.is_store))
+        return cell
+    text = f"{cell.text}{touches[-1].value:.3g}".replace("-", "−")
+    return cell._replace(text=text, tip=f"{cell.tip}: {_touch_words(touches)}")
 
 
 def _touch_words(touches: Sequence[Touch]) -> str:
     listed = [
         f"{'stores' if each.is_store else 'loads'} {number_words(each.value)} "
         f"{'to' if each.is_store else 'from'} {each.array}, {each.where}"
+        + (f" (race: {each.rival}, with no barrier between)" if each.rival else "")
         for each in touches[:MAX_TOUCHES]
     ]
     more = len(touches) - MAX_TOUCHES
@@ -212,13 +236,15 @@ class StepView(QWidget):
     step   the one in view, from 0
 
     Signals:
-        line_shown(line): the step in view is at this line of the source.
+        line_shown(line, sentence): the step in view is at this line, where this is bad, if any.
+        look_changed(): what is over the picture is to be painted again.
         left(): the user closed it.
         walk_wanted(pixel, number): walk the block that stores this pixel (x, y) of the picture,
             or this pass of the kernel; None: as before.
     """
 
-    line_shown = Signal(int)
+    line_shown = Signal(int, str)
+    look_changed = Signal()
     left = Signal()
     walk_wanted = Signal(object, object)
 
@@ -238,12 +264,13 @@ class StepView(QWidget):
         self._lanes = LaneGrid(
             "kernel-lanes", "Lanes of the warp at this line", TIPS["lanes"], LANE_COLUMNS, 0.7
         )
-        self._lanes.picked.connect(self._pick_lane)
-        self._lanes.stepped.connect(
-            lambda across, down, _: self._pick_lane(
-                self._thread % WARP + across + LANE_COLUMNS * down
-            )
-        )
+        self._warps = LaneGrid("kernel-warps", "Threads of the block", TIPS["warps"], WARP, 0.7)
+        self._warps.picked.connect(self._choose_thread)
+        self._lanes.picked.connect(lambda n: self._choose_thread(self._thread // WARP * WARP + n))
+        for grid, n in ((self._warps, WARP), (self._lanes, LANE_COLUMNS)):
+            grid.stepped.connect(lambda x, y, _, n=n: self._choose_thread(self._thread + x + n * y))
+        self._marks = words_label("kernel-step-marks")
+        self._marks.setProperty("objection", True)
         self._variables = _table()
         self._part = words_label("kernel-step-part", 0.9, is_muted=True)
         self.pictures = AnswerPair("kernel-step")
@@ -257,7 +284,8 @@ class StepView(QWidget):
         self.steps, self._corner = found.steps, (found.region.left, found.region.top)
         self._thread = found.steps.storing(found.pixel) or 0
         self._problem.show_or_hide(found.problem)
-        self._part.setText(WHERE.format(part=part_words(found.region)))
+        where = WHERE.format(part=part_words(found.region))
+        self._part.setText(where + ON_PICTURE * (found.steps.shape is not None))
         self._passes.clear()
         for index, each in enumerate(followed.rung.passes):
             if not each.library:
@@ -298,6 +326,23 @@ class StepView(QWidget):
             find = self.steps.next_barrier if way > 0 else self.steps.barrier_before
             self.go_to(find(self.step))
 
+    def paint(self, painter: QPainter, _visible: QRectF, _scale: float) -> None:
+        """Paint the block's tile and halo over the picture, while the walk is seen."""
+        if self.steps is None or self.steps.shape is None or not self.isVisible():
+            return
+        shape, channels = self.steps.shape, self.steps.job.channels
+        areas, block = [], self.steps.block
+        for each in (shape.tile(block), shape.with_halo(block)):
+            rect = each.clipped(shape.picture)
+            area = rect.left / channels, rect.top, rect.width / channels, rect.height
+            areas.append(QRectF(*area).translated(*self._corner))
+        paint_tile(painter, *areas)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self.look_changed.emit()
+        return super().event(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.pictures.take_room(event.size())
@@ -306,17 +351,19 @@ class StepView(QWidget):
         step, thread = self.step, self._thread
         self._where.setText(step_words(steps, step))
         self._does.setText(thread_words(steps, step, thread))
-        first, lane = thread // WARP * WARP, thread % WARP
-        here = set(steps.threads_at(step).tolist())
-        cells = [lane_cell(steps, step, n, n in here) for n in range(first, first + WARP)]
+        doing, warp, lane = steps.doing(step), thread // WARP * WARP, thread % WARP
+        words, every = mark_words(steps, step, doing), thread_cells(doing)
+        self._warps.show_cells(every, thread, f"{step_words(steps, step)} {words}")
+        cells = [lane_cell(every[n], steps.touches(step, n)) for n in range(warp, warp + WARP)]
         count = sum(cell.color is not None for cell in cells)
         self._lanes.show_cells(cells, lane, f"{count} of {WARP} lanes are here. {cells[lane].tip}")
+        self._marks.show_or_hide(words)
         self._show_variables(steps.variables(step, thread))
         tiles, chosen = steps.tiles(step), max(self._tiles.currentIndex(), 0)
         self._tile.show_tile(tiles[chosen] if chosen < len(tiles) else None)
         for button, way in self._buttons:
             button.setEnabled(step > 0 if way < 0 else step < steps.count - 1)
-        self.line_shown.emit(steps.point(step).line)
+        self.line_shown.emit(steps.point(step).line, words)
 
     def _show_variables(self, rows: Sequence[tuple[str, str]]) -> None:
         self._variables.setRowCount(len(rows))
@@ -329,10 +376,6 @@ class StepView(QWidget):
                 self._variables.setItem(row, column, item)
         self._known = dict(rows)
 
-    def _pick_lane(self, lane: int) -> None:
-        if 0 <= lane < len(self._lanes.cells) and self._lanes.cells[lane].exists:
-            self._choose_thread(self._thread // WARP * WARP + lane)
-
     def _pick_pixel(self, pixel: tuple[int, int]) -> None:
         """Show the thread that stores a pixel of the part; of another block, record that."""
         thread = self.steps.storing(pixel) if self.steps else None
@@ -344,8 +387,9 @@ class StepView(QWidget):
         self._choose_thread(thread)
 
     def _choose_thread(self, thread: int) -> None:
-        self._thread, self._known = thread, {}
-        self.go_to(self.step)
+        if self.steps is not None and 0 <= thread < self.steps.threads:
+            self._thread, self._known = thread, {}
+            self.go_to(self.step)
 
     def _lay_out(self) -> None:
         self._buttons = []
@@ -380,8 +424,8 @@ class StepView(QWidget):
         inside = QWidget()
         buttons = Flow(4, *(button for button, _ in self._buttons), self._of_one, self._passes)
         VBox(inside, (0, 4, 0, 0), 6).add(
-            *(buttons, across, self._where, self._problem, self._does, self._lanes),
-            *(self._variables, tile, self._part, self.pictures, 1),
+            *(buttons, across, self._where, self._problem, self._warps, self._lanes),
+            *(self._marks, self._does, self._variables, tile, self._part, self.pictures, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
 

@@ -176,7 +176,7 @@ class TrialView(QWidget):
     """Sentences, buttons, two pictures, and tables of the build and the counts.
 
     pictures  the part that was tried, and the output
-    search, step, code, cancel  buttons
+    search, use, step, code, cancel  buttons
     by_line   the choice to have the counts beside the lines
 
     Signals:
@@ -193,6 +193,7 @@ class TrialView(QWidget):
         self._status = words_label("kernel-status", 0.95, is_muted=True)
         self._verdict = words_label("kernel-verdict", 1.05)
         self.search = push_button("kernel-find-bug", "Find the bug", TIPS["find"])
+        self.use = push_button("kernel-use", "Filter with it", TIPS["use"])
         self.step = push_button("kernel-step-through", "Step", TIPS["step"], "Step through")
         self.code = push_button("kernel-show-code", "PTX/SASS", TIPS["code"])
         self._go = push_button("kernel-go-to-line", "", "Put the cursor where it is wrong")
@@ -206,10 +207,10 @@ class TrialView(QWidget):
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
         self.by_line = check_box("kernel-counts-by-line", "Beside the lines", TIPS["counts"])
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
+        buttons = self.search, self.use, self.step, self.code, self._go, self.cancel
         inside = QWidget()
-        VBox(inside, (0, 4, 0, 0), 6).add(
-            *(self._problem, Flow(6, self.search, self.step, self.code, self._go, self.cancel)),
-            *(self._status, self._bar, self._verdict),
+        self._column = VBox(inside, (0, 4, 0, 0), 6).add(
+            *(self._problem, Flow(6, *buttons), self._status, self._bar, self._verdict),
             *(self._build, self.pictures, self._counts, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
@@ -223,6 +224,8 @@ class TrialView(QWidget):
         self._problem.show_or_hide(found.problem)
         self._status.show_or_hide(found.status)
         self._verdict.show_or_hide(verdict)
+        at = self._column.indexOf(self._bar) if found.problem else 0
+        self._column.insertWidget(at, self._verdict)  # first, unless there is a problem
         if found.is_busy:
             self._waiting.ask()
         else:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.core.job import Job
-from kernels.core.verdict import Check
+from kernels.core.verdict import Check, place_words
 from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu.counting import LineCount, RunCounts
 from kernels.cuda_on_cpu.findings import Built, Finding, KernelTrial
@@ -34,7 +34,7 @@ def part_words(region: Region) -> str:
 
 def searched_words(bug: Finding) -> str:
     """Name the part of the picture that a bug was found on; empty: the whole, or no part of it."""
-    if bug.region.is_whole or bug.is_far:
+    if bug.region.is_whole or bug.is_far or bug.kind in ("compile", "refused"):
         return ""
     return f"Found on {part_words(bug.region)}: rows and columns count from there."
 
@@ -50,7 +50,9 @@ def verdict_words(tried: KernelTrial) -> str:
         return "Not verified yet." if tried.on_gpu else f"✗ Not verified, on {part}.{no_time}"
     if check.bug or (check.ok and tried.problem):
         return NOT_RIGHT
-    verdict = _check_words(check, tried.region, part)
+    verdict = _check_words(tried, check, part)
+    if check.wrong:
+        return verdict
     if tried.kernel is None or not tried.ok:
         return f"{verdict}{no_time}"
     count = len(tried.kernel.samples_ms)
@@ -58,7 +60,7 @@ def verdict_words(tried: KernelTrial) -> str:
     return f"{verdict} {numbers.duration(tried.kernel.median_ms)}{of} on {tried.device_name}."
 
 
-def _check_words(check: Check, region: Region, part: str) -> str:
+def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
     if not math.isfinite(check.bound):
         return f"✗ Not verified, on {part}: with values this large float32 sums overflow."
     if check.unsearched:
@@ -66,12 +68,12 @@ def _check_words(check: Check, region: Region, part: str) -> str:
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."
-    y, x, channel = check.worst
+    (y, x, channel), region = check.worst, tried.region
+    place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
-    return (
-        f"✗ Wrong in {samples} of {part}; the worst, off by {check.max_error:.3g}, is "
-        f"channel {channel} of pixel ({region.left + x}, {region.top + y})."
-    )
+    why = f" {check.why}" if check.why else ""
+    worst = f"The worst, at {place}, is off by {check.max_error:.3g}."
+    return f"✗ Wrong in {samples} of {part}.{why} {worst}"
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:

@@ -240,10 +240,8 @@ class Trying(QObject):
         if job is None:
             self._show(status=why_not, is_busy=False)
             return None
-        look = intents.look_for(state)
-        return KernelText(
-            *(self._file.name, self._file.text, job, self._at, state.levels, look, self.device)
-        )
+        looks = intents.look_before(state), intents.look_for(state)
+        return KernelText(*(self._file.name, self._file.text, job, self._at, *looks, self.device))
 
     def _show(self, marks: list[Mark] | None = None, **changes: Any) -> None:
         """Show changed fields of `found`; marks: in place of those in the editor."""
@@ -257,7 +255,12 @@ class Trying(QObject):
             case Progress():
                 self._show(status=f"{step.doing[:1].upper()}{step.doing[1:]}…")
             case Refused():
-                self._show_refusal(step)
+                if step.sentence == confinement.why_not():
+                    self.unconfined.emit(step.sentence)
+                if step.is_ours and not self._is_trial:
+                    self._remark = step.sentence  # it says nothing about the text
+                else:
+                    self._refuse(step.sentence, step.line)
             case Tried():
                 self._show_trial(step)
             case Searched():
@@ -288,14 +291,6 @@ class Trying(QObject):
     ) -> None:
         marks = [Mark(line, 0, sentence, kind)] if line else []
         self._show(marks, problem=sentence, line=line or 0, **changes)
-
-    def _show_refusal(self, step: Refused) -> None:
-        if step.sentence == confinement.why_not():
-            self.unconfined.emit(step.sentence)
-        if step.is_ours and not self._is_trial:
-            self._remark = step.sentence  # it says nothing about the text
-        else:
-            self._refuse(step.sentence, step.line)
 
     def _refuse(self, sentence: str, line: int | None) -> None:
         has_answer = self._answered is not None
@@ -383,7 +378,8 @@ class Trying(QObject):
             return
         if (pixel := trial_words.pixel_of(step.rung, step.job, finding)) is not None:
             changes |= {"before": step.before, "after": None, "pixel": pixel}
-        self._point_out(finding.sentence, finding.line, **changes)
+        why = tried.check.why if is_of_text and tried and tried.check else ""
+        self._point_out(f"{why} {finding.sentence}".lstrip(), finding.line, **changes)
         if finding.line:
             self._editor.go_to_line(finding.line)
 
@@ -395,5 +391,5 @@ def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
 
 
 def _same_work(one: KernelText, other: KernelText) -> bool:
-    facts = ((each.at, each.levels, each.look, each.device) for each in (one, other))
+    facts = ((each.at, each.seen, each.look, each.device) for each in (one, other))
     return next(facts) == next(facts) and one.job.same_work(other.job)

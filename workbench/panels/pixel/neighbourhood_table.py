@@ -33,10 +33,11 @@ What = Literal["all", "samples", "weights", "products", "derivative"]
 Index = QModelIndex | QPersistentModelIndex
 LARGE_PX = 420  # tables in a wider panel may have the largest letters
 # Of the program's font size, and whether numbers are narrow: the first that fits is taken.
-SCALES = ((1.2, False), (0.95, False), (0.85, False), (0.85, True), (0.75, True), (0.68, True))
+SCALES = ((1.2, False), (0.95, False), (0.85, False), (0.85, True), (0.72, True), (0.6, True))
 WIDE, NARROW = "= 0.0001234", "0" * pixel_words.NARROW  # as wide as numbers are, as a rule
 AROUND_PX = 6  # of a number
-ENOUGH_PX = 270  # a table that is higher scrolls by itself, in usual letters
+ENOUGH_PX = 370  # a table that is higher scrolls by itself, in usual letters
+WHOLE = 7  # rows that are not
 FAR = 10  # pixels per arrow key with Shift
 TIP = "Arrow keys: next pixel; with Shift ten further.\nEnter: this pixel, in a list a step before."
 
@@ -213,7 +214,7 @@ class NeighbourTable(QTableView):
         return QSize(width, across.sizeHint().height() + down.length() + frame + bar)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        # As high as 5×5 cells, or all of them: a lower one would be hard to read.
+        # As high as 7×7 cells, or all of them: a lower one would be hard to read.
         return QSize(120, min(self.sizeHint().height(), theme.in_letters(ENOUGH_PX)))
 
     def _fit(self) -> None:
@@ -225,7 +226,8 @@ class NeighbourTable(QTableView):
         # As with a scroll bar: that would come for large letters, and go for small, without end.
         around = MARGINS.left() + MARGINS.right() + self.width() - self.contentsRect().width()
         bar = self.verticalScrollBar().sizeHint().width()
-        room = (self.area or self).width() - around - bar - 2
+        bars = bar if count <= WHOLE else 2 * bar  # the panel's, and its own
+        room = (self.area or self).width() - around - bars - 2
         for scale, is_narrow in SCALES[room <= theme.in_letters(LARGE_PX) :]:
             self._letters = scaled_font(scale * factor_of(self))
             metrics = QFontMetrics(self._letters, self)

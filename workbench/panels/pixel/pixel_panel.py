@@ -17,19 +17,17 @@ from kernels.core.borders import OUTSIDE
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.core.nonlinear import NonLocalMeans
-from kernels.core.verdict import Limits
+from kernels.core.verdict import CHANNELS, Limits
 from kernels.oracle.checking import judged
 from kernels.oracle.explain import Explained, derivative, explain_pixel, value_at
 from workbench.base.background import AFTER_PAINTING_MS, Throttle
-from workbench.base.numbers import CHANNELS
 from workbench.base.plain_text import Label
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import State, has_row
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
-from workbench.panels.pixel.pixel_words import NumbersCard
-from workbench.panels.pixel.sample_path import Stop, links, stops_of
+from workbench.panels.pixel.pixel_words import NumbersCard, Stop, links, stops_of
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
@@ -225,7 +223,8 @@ class PixelPane(QWidget):
         tools, inside = QWidget(), QWidget()
         HBox(tools, 0).add((self._shown, 1), self._hold, self._zoom)
         rows = VBox(inside, MARGINS)
-        rows.add(self._path, place, self._hint, self._sentence, (self._numbers, 0), tools)
+        # Buttons first: words of any length move none of them.
+        rows.add(self._path, place, tools, self._hint, self._sentence, (self._numbers, 0))
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.addStretch()
@@ -385,7 +384,8 @@ class PixelPane(QWidget):
         value = pixel_words.stored(result.picture[found.y, found.x, found.channel])
         if (exact := value_at(result.job, found.y, found.x)) is not None:
             value += f" where {pixel_words.exact(exact[0, 0, found.channel])} is exact"
-        return {"result": (f"Result{part}", value)}
+        divided = "" if result.job.opaque is None else ", divided by alpha"
+        return {"result": (f"Result{part}{divided}", value)}
 
     def _furthest_off(self) -> int | None:
         """The channel furthest from the reference; None if unknown or within the tolerance."""
@@ -455,14 +455,27 @@ def paint_neighbourhood(
     if not found.is_alpha:
         _paint_beyond(painter, found)
         if scale >= MIN_FOR_ARROWS:
-            _paint_stand_ins(painter, scale, found)
+            # Arrows lead from beyond the picture to the sources; a zero where nothing stands in.
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            x, y = found.x + 0.5, found.y + 0.5
+            beyond = found.beyond_columns
+            for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
+                _arrow_or_zero(painter, scale, QLineF(at + 0.5, y, source + 0.5, y), source)
+            beyond = found.beyond_rows
+            for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
+                _arrow_or_zero(painter, scale, QLineF(x, at + 0.5, x, source + 0.5), source)
         if reach > radius:
             outline(painter, [_square(found, reach)], OWN, style=Qt.PenStyle.DashLine)
         outline(painter, [_square(found, radius)], OWN)
         outline(painter, list(_patches(found)), ALIKE)
     outline(painter, [_square(found, 0)], OWN)
     if scale < 3:  # too small to be seen by itself
-        _paint_pointer(painter, scale, found)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        centre = QPointF(found.x + 0.5, found.y + 0.5)
+        for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
+            painter.setPen(hairline(color, width))
+            painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)
     if is_held:
         frame = _square(found, 0 if found.is_alpha else reach)
         around = max(RING_PX / scale, frame.width() / 2) + 4 / scale
@@ -496,18 +509,6 @@ def _paint_beyond(painter: QPainter, found: Explained) -> None:
         painter.drawRect(QRectF(inside[0], y, len(inside), 1))
 
 
-def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
-    """Paint arrows from beyond the picture to the sources; a zero where nothing stands in."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    x, y = found.x + 0.5, found.y + 0.5
-    beyond = found.beyond_columns
-    for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
-        _arrow_or_zero(painter, scale, QLineF(at + 0.5, y, source + 0.5, y), source)
-    beyond = found.beyond_rows
-    for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
-        _arrow_or_zero(painter, scale, QLineF(x, at + 0.5, x, source + 0.5), source)
-
-
 def nearest(places: NDArray[Any], sources: NDArray[Any], centre: int) -> Iterator[tuple[int, int]]:
     """Yield the MAX_ARROWS places nearest to `centre`, each with its source."""
     order = np.argsort(np.abs(places - centre), kind="stable")[:MAX_ARROWS]
@@ -537,12 +538,3 @@ def _arrow_or_zero(painter: QPainter, scale: float, line: QLineF, source: int) -
     painter.setPen(hairline(QColor("#000000"), 1))
     painter.setBrush(QColor("#ffffff"))
     painter.drawPolygon(QPolygonF([tip, tip - step + aside, tip - step - aside]))
-
-
-def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    centre = QPointF(found.x + 0.5, found.y + 0.5)
-    for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
-        painter.setPen(hairline(color, width))
-        painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)

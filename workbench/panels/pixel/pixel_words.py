@@ -1,9 +1,11 @@
-"""Sentences and numbers that explain one output sample."""
+"""Sentences and numbers that explain one output sample, and its way through the list."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
-from kernels.core.job import Job
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Result
 from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.step import OUTPUT
-from kernels.oracle.explain import Explained
+from kernels.engine import step_list
+from kernels.oracle.explain import AT_ONCE, Explained, value_at
+from kernels.oracle.reference import to_pixel_type
 from workbench.base import theme
-from workbench.base.numbers import within
+from workbench.base.numbers import GAP, within
 from workbench.base.plain_text import Label
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.model.step_files import select
 
 RULES = {
     "zero": "zero: pixels beyond the edge count as 0",
@@ -137,9 +145,9 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
 
 def blended(found: Explained, job: Job | None) -> dict[str, tuple[str, str]]:
     """Heading and value of how the sample and the filter's output make what `job` gives."""
-    if job is None or found.is_alpha or (blend := job.runs[-1].blend) == OUTPUT:
+    if job is None or found.is_alpha or (blend := job.runs[-1].blend)[:2] == OUTPUT[:2]:
         return {}
-    share, threshold = (float(np.float32(each)) for each in (blend.mix, blend.threshold))
+    share, threshold = (float(np.float32(each)) for each in blend[:2])
     change = (float(found.rounded) if job.is_rounded else found.value) - found.sample
     shown = {"own": ("Sample", exact(found.sample)), "change": ("Change", exact(change))}
     if threshold:
@@ -268,3 +276,53 @@ class NumbersCard(QFrame):
                     label.setText(text)
                 labels[1].setAccessibleName(": ".join(texts))
                 self._form.setRowVisible(labels[1], name in shown)
+
+
+Stop = tuple[int, Any]  # a step, from 0, or -1 for the original; the sample after it, None: unknown
+
+
+def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) -> Iterator[Stop]:
+    """Yield the original's sample, and that after each step that is on, also behind the selected.
+
+    result  of this list or one that begins alike: what it does not know is the reference's
+    """
+    if (job := intents.job_for(state)) is None:
+        return
+    yield -1, job.picture[y, x, channel]
+    # What ran alone may be rounded, as it is nowhere within a list.
+    is_kept = job.is_rounded or job.pixel_type == "float32"
+    ran = (result.steps or (result,) * is_kept) if result else ()
+    blends = (run.blend for run in job.runs)
+    known = iter(ran[: intents.runs_known(job, result)])
+    for number, step in enumerate(state.steps):
+        found: Any = None
+        if not step.is_on:
+            continue
+        if number <= len(state.before) and (run := next(known, None)):
+            place = slice(y, y + 1), slice(x, x + 1)
+            blend, filters_alpha = next(blends), run.job.filters_alpha
+            before, after = run.job.picture[place], run.picture[place]
+            found = step_list.blended(blend, before, after, filters_alpha=filters_alpha)
+            found = step_list.divided(job.opaque, found)
+        with suppress(KernelError):  # of a step behind the selected one
+            found = _exact_after(state, number, y, x) if found is None else found
+        yield number, None if found is None else found[0, 0, channel]
+
+
+def _exact_after(state: State, number: int, y: int, x: int) -> Any:
+    """What the reference gives after a step, (1, 1, C); None: it takes too long beside others."""
+    at = intents.job_for(replace(state, **select(state.steps, number)), is_newest=False)
+    assert at is not None
+    found = value_at(replace(at, region=None), y, x, AT_ONCE // len(state.steps))
+    return found if found is None or not at.is_rounded else to_pixel_type(found, at.picture.dtype)
+
+
+def links(state: State, stops: Sequence[Stop], shown: int) -> str:
+    """Write the stops as links in rich text, the `shown` one bold."""
+    texts = []
+    for number, value in stops:
+        title = f"{number + 1}{GAP}{intents.step_in_words(state.steps[number])}"
+        written = "…" if value is None else minus(f"{value + 0.0:.7g}")  # + 0.0: no -0
+        link = f'<a href="{number}">{title if number >= 0 else "Original"}{GAP}{written}</a>'
+        texts.append(f"<b>{link}</b>" if number == shown else link)
+    return " ▸ ".join(texts)

@@ -219,7 +219,12 @@ class LadderView(QWidget):
         self._bar.hide()
         self._doing = ElidedLabel(0.9, "ladder-doing")
         self._reason = Label(name="ladder-reason", font=scaled_font(0.9), wraps=True)
-        self._lay_out()
+        legend = Label(LEGEND, font=scaled_font(0.85), is_muted=True, wraps=True)
+        tools = QWidget()
+        HBox(tools, 0, 8).add(self._measure, (self._bar, 1), (self._doing, 2))
+        layout = VBox(self, (0, 8, 0, 0), 6)
+        layout.add(self._caption, (UprightArea(self.chart), 1), legend, tools, self._reason)
+        OffStage(self, legend, tools)
         self._refresh()
 
     def show_places(self, places: Sequence[LadderLine], chosen: str, caption: str) -> None:
@@ -299,14 +304,6 @@ class LadderView(QWidget):
         if self._is_busy:
             return "A sweep is running; wait for its end, or cancel it."
         return NO_JOB if not self._has_job else "" if self._able else self._why_none
-
-    def _lay_out(self) -> None:
-        legend = Label(LEGEND, font=scaled_font(0.85), is_muted=True, wraps=True)
-        tools = QWidget()
-        HBox(tools, 0, 8).add(self._measure, (self._bar, 1), (self._doing, 2))
-        layout = VBox(self, (0, 8, 0, 0), 6)
-        layout.add(self._caption, (UprightArea(self.chart), 1), legend, tools, self._reason)
-        OffStage(self, legend, tools)
 
 
 def quickest_of(places: Sequence[LadderLine]) -> str:

@@ -91,7 +91,7 @@ TIPS = asset_table("tips.toml")["implementation"]
 TABS = tuple(map(str.lower, TIPS["tabs"]))
 NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
-RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
+RECORDED = "CUDA: recorded on an {where}, the same work on another picture."
 OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border clamp."
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
@@ -323,7 +323,7 @@ class RungPane(QWidget):
         if not nearest:
             return {}, "Reading the times that were recorded on a GPU …" if self._is_reading else ""
         if known := recorded.of_work(job):
-            return known, RECORDED.format(device=recorded.device)
+            return known, RECORDED.format(where=next(iter(known.values())).where)
         able = {
             each.key
             for each, _ in self._availability

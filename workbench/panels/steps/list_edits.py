@@ -41,6 +41,12 @@ def duplicating(state: State) -> Changes:
     return ordered(state, [*range(number + 1), *range(number, count)], number + 1)
 
 
+def on_brightness(state: State) -> Changes:
+    """Changes that add a grey step before the selected one, which so filters brightness."""
+    grey = Step("grey", 1, implementation=AUTO.key)
+    return select((*state.before, grey, state.selected, *state.after), len(state.before) + 1)
+
+
 def removing(state: State) -> Changes:
     """Changes that take the selected step out; the one after it is selected, else the last."""
     number, left = len(state.before), len(state.steps) - 1

@@ -13,10 +13,10 @@ from PySide6.QtGui import QImage
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job, Result
 from kernels.core.step import Correlation
-from kernels.cpu.opencv import filtered, reduced_weights
+from kernels.cpu.opencv import filtered, reduced_filter, reduced_weights
 from kernels.engine.step_list import blended, divided, inside
+from kernels.oracle import reference
 from workbench.imaging.display import show
-from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.filter_previews import reduced
 from workbench.model import intents
 from workbench.model.state import State
@@ -39,7 +39,7 @@ def needs(state: State) -> list[tuple[Any, ...]]:
     at = [replace(state, **select(state.steps, number)) for number in range(len(state.steps))]
     how = weakref.ref(state.picture), state.border, state.alpha, state.is_rounded, state.region
     after = [(*how, intents.taken_in(each), intents.look_for(each)) for each in at]
-    return [(*how, (), DisplayMapping(state.levels, full=state.picture.white)), *after]
+    return [(*how, (), replace(intents.look_before(state), full=state.picture.white)), *after]
 
 
 @once_a_picture
@@ -53,7 +53,8 @@ def _small(samples: NDArray[Any]) -> NDArray[Any]:
 def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
     """The thumbnails by `needs`; the result answers the state: what its steps really gave."""
     state, result = wanted
-    small = given = _small(result.job.picture)
+    small = _small(result.job.picture)
+    given = _small((result.steps or (result,))[0].job.picture)  # maybe weighted by alpha
     height, width = small.shape[:2]
     factor = result.job.width / width
     part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
@@ -78,6 +79,10 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
                 steps[-1].blend, given, filtered(Job(given, (first, *length), state.border))
             )
             is_reduced = True
+        elif step.is_on:
+            first = replace(first.unblended, filter=reduced_filter(first.filter, factor))
+            found = reference.filtered(Job(given, (first,), state.border)).astype(np.float32)
+            given, is_reduced = blended(steps[-1].blend, given, found), True
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), divided(opaque, given)))
         made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)
     return made

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+from kernels.sweeps.estimate import place_in
 from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_files import read_session
@@ -36,10 +37,19 @@ class ShownSession:
     @property
     def missing(self) -> int:
         """Number of cells in its plan without all their rounds."""
+        done = {each.cell for each in self.session.records if each.is_complete}
+        return len(set(self._cells) - done)
+
+    @property
+    def place(self) -> str:
+        """How far it is, such as "7 of 15"."""
+        return place_in(self._cells, self.session.records, self.session.plan.sampling)
+
+    @property
+    def _cells(self) -> tuple[Cell, ...]:
         from workbench.charts.data.points import planned  # a start reads no session
 
-        done = {each.cell for each in self.session.records if each.is_complete}
-        return len(set(planned(self.session)) - done)
+        return planned(self.session)
 
 
 class Sessions(QObject):

@@ -127,6 +127,17 @@ class SweepController(QObject):
     def _is_idle(self) -> bool:
         return self._sweep.made is None or self._sweep.made.run.is_idle
 
+    @property
+    def under_way(self) -> str:
+        """What is being measured, and what becomes of it when the window closes; empty: nothing."""
+        if self._is_of_ladder:
+            return "Implementations are being compared; their times are not kept."
+        live = None if self._is_idle else self._parts.sessions.live
+        if live is None:
+            return "" if self._is_idle else "A sweep is about to begin."
+        kept = "kept in no file" if live.path is None else "kept, and can be resumed"
+        return f"A sweep is at {live.place}; what is measured is {kept}."
+
     def toggle_sweep(self) -> None:
         """Start the panel's sweep, or cancel the one that runs."""
         self._parts.docks.bring_forward("Sweep")
@@ -192,16 +203,13 @@ class SweepController(QObject):
                 self._parts.sessions.lose_file()
                 self._messages.show_message("warning", step.sentence)
             case Record():
-                self._show_record(step)
-
-    def _show_record(self, record: Record) -> None:
-        self._times.add_record(record)
-        if (rung := self._rung.made) is not None:
-            rung.refresh()
-        if self._is_of_ladder:
-            self._rung.get().ladder.show_record(record)
-        else:
-            self._parts.sessions.add(record)
+                self._times.add_record(step)
+                if (rung := self._rung.made) is not None:
+                    rung.refresh()
+                if self._is_of_ladder:
+                    self._rung.get().ladder.show_record(step)
+                else:
+                    self._parts.sessions.add(step)
 
     @Slot(object, bool)
     def _show_ended(self, error: KernelError | None, is_complete: bool) -> None:
@@ -234,9 +242,7 @@ class SweepController(QObject):
             settings.set(OFFERED, before)  # offer it again if it is left again
             self.resume(path)
 
-        done = sum(record.is_complete for record in left.session.records)
-        left_at = f"A sweep was left at {done:,} of {done + left.missing:,}"
-        sentence = f"{left_at}: {short(left.session.plan)}."
+        sentence = f"A sweep was left at {left.place}: {short(left.session.plan)}."
         self._messages.show_message("info", sentence, actions=[("&Resume", resume)], stays=True)
 
 

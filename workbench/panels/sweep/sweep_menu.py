@@ -22,26 +22,25 @@ from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_heading
 from workbench.base.background import Background
-from workbench.base.paths import data_folder
-from workbench.charts import LINES
+from workbench.charts import LINES, NO_CHART
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session import session_store
 from workbench.widgets import file_dialogs
-from workbench.widgets.actions import Action, Actions, MenuTree, list_in
+from workbench.widgets.actions import Action, Actions, MenuTree, list_in, show_reason
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.report.report_figures import ReportChart
 
 
-REPORTS = ("Report…", "Save report as…", "Report as PDF…")
+REPORTS = {"Report…": "Pages (*.html)", "Report as PDF…": "PDF (*.pdf)"}  # types of files
 BUSY = "A report is being written already"
-NOTHING = "There is nothing to report yet: measure something, or open a session."
+NOTHING = "There is nothing to report yet: first measure something (Ctrl+B), or open a session."
 
 
 class ReportWriter(QObject):
-    """Write reports, each into its own folder, and open them; the GUI thread only draws charts."""
+    """Write reports where the user says and open them; the GUI thread only draws charts."""
 
     _stepped = Signal(str)
     _waits = Signal(object, object)
@@ -57,38 +56,29 @@ class ReportWriter(QObject):
         self._waits.connect(self._draw)
 
     def actions(self) -> Actions:
-        acts: tuple[Callable[[], object], ...] = (
-            *(self.start, self._start_elsewhere),
-            partial(self.start, as_pdf=True),
-        )
-        return {
-            name: Action(do, lambda: "" if self._parts.sessions.measured else NOTHING)
-            for name, do in zip(REPORTS, acts, strict=True)
-        }
+        def why() -> str:
+            return "" if self._parts.sessions.measured else NOTHING
 
-    def start(self, place: Path | None = None, *, as_pdf: bool = False) -> None:
-        """Begin a report, unless one is being written; a PDF is opened at the end.
+        return {name: Action(partial(self.start, name), why) for name in REPORTS}
 
-        place  a folder; None: that of reports
-        """
+    def start(self, name: str = "Report…") -> None:
+        """Ask for the file of one of REPORTS and begin it, unless one is being written."""
         sessions = self._parts.sessions.sessions()
         if self._doing or not any(session.records for session in sessions):
             why = f"{BUSY}: {self._doing}…" if self._doing else NOTHING
             self._messages.show_message("info", why, stays=bool(self._doing))
             return
-        target = (place or folder()) / f"{datetime.now():%Y-%m-%d %H%M%S} report"
-        pictures = given(self._parts.store.state.picture)
-        self._is_stopped = False
-        self._show_doing("beginning")
-        write = partial(self._write, sessions, target, pictures, as_pdf)
-        self._background.run(write, self._show_written, self._fail, self._end)
-
-    def _start_elsewhere(self) -> None:
-        settings = self._parts.settings
-        before = settings.get(file_dialogs.FOLDER, "")
-        if chosen := file_dialogs.ask_folder(self._parts.window, "Save report in…", before):
-            settings.set(file_dialogs.FOLDER, str(chosen))
-            self.start(chosen)
+        settings, types = self._parts.settings, REPORTS[name]
+        file = f"{session_store.slug(sessions[0].plan.title)}-report{types[types.index('.') : -1]}"
+        proposed = file_dialogs.save_folder(settings) / file
+        title = name.removesuffix("…")
+        if target := file_dialogs.ask_save_path(self._parts.window, title, proposed, types):
+            file_dialogs.remember_folder(settings, target)
+            pictures = given(self._parts.store.state.picture)
+            self._is_stopped = False
+            self._show_doing("beginning")
+            write = partial(self._write, sessions, target, pictures)
+            self._background.run(write, self._show_written, self._fail, self._end)
 
     def stop(self) -> None:
         """Stop writing after the present step."""
@@ -99,14 +89,12 @@ class ReportWriter(QObject):
         self.stop()
         self._background.close()
 
-    def _write(
-        self, sessions: Sequence[Session], target: Path, pictures: Given, as_pdf: bool
-    ) -> Path | None:
+    def _write(self, sessions: Sequence[Session], target: Path, pictures: Given) -> Path | None:
         """Write all of it, on the thread; None: it was stopped."""
         from workbench.report.writing import writing  # jinja2 would delay the start
 
         with suppress(CancelledError):
-            for step in writing(sessions, target, pictures, as_pdf=as_pdf, draw=self._drawn):
+            for step in writing(sessions, target, pictures, draw=self._drawn):
                 if isinstance(step, Path):
                     return step
                 if self._is_stopped:
@@ -136,7 +124,7 @@ class ReportWriter(QObject):
         if path is None:
             return
         opening = ("&Open", partial(_open, path)), ("Show &folder", partial(_open, path.parent))
-        self._messages.show_message("info", f"Report saved: {path}.", actions=opening, stays=True)
+        self._messages.show_message("info", f"Report saved: {path.name}.", actions=opening)
         _open(path)
 
     @Slot(str)
@@ -152,11 +140,6 @@ class ReportWriter(QObject):
 
     def _end(self) -> None:
         self._doing = ""
-
-
-def folder() -> Path:
-    """The folder of reports, unless the user chooses another place."""
-    return data_folder() / "reports"
 
 
 def _open(path: Path) -> None:
@@ -230,7 +213,9 @@ class SweepMenu(QObject):
         chart = tree.menu(CHART)
         chart.menuAction().setEnabled(False)  # until there is a chart
         for key, text in zip(CHART_KEYS, list(LINES)[-len(CHART_KEYS) :], strict=True):
-            chart.addAction(text, key).setEnabled(False)  # told of by the help and the palette
+            line = chart.addAction(text, key)  # told of by the help and the palette
+            line.setWhatsThis(LINES[text])
+            show_reason(line, NO_CHART)
 
         def take_over(sweep: SweepPanel) -> None:
             chart.clear()

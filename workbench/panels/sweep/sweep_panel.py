@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWi
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
-from kernels.sweeps.estimate import about, share_done
+from kernels.sweeps.estimate import about, place_in, share_done
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.plan_run import OfCell
@@ -22,7 +22,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.charts.canvas import make_plots
 from workbench.charts.chart_view import ChartView
 from workbench.model.cell_words import cell_in_words, varied_of
-from workbench.model.plan_draft import fixed_choices, time_s
+from workbench.model.plan_draft import fixed_choices, short, time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.shown_sessions import SessionList, Sessions
@@ -63,7 +63,8 @@ class RunRow(QWidget):
         self._varied: frozenset[str] = frozenset()  # what those cells differ in
         self.phase: Phase = "idle"
         self._is_busy = self._can_start = False
-        self._before = self._done = 0  # cells measured: at first, and now
+        self._before = self._done = 0  # cells measured, if only once: at first, and now
+        self._place = ""
         self._last_said = ""  # what was measured last
         self._ended = ""  # how the last sweep did
         self._clock = QElapsedTimer()
@@ -117,7 +118,7 @@ class RunRow(QWidget):
             self._show_phase("paused" if is_paused else "running")
 
     def show_progress(self, step: Progress) -> None:
-        """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
+        """Show what is measured: "3 of 15 in round 1 of 10 · Gaussian blur 5×5 · OpenCV"."""
         self._last_said = step.doing
         if isinstance(step, OfCell):
             self._last_said = f"{step.where} · {cell_in_words(step.cell, self._varied)}"
@@ -135,8 +136,9 @@ class RunRow(QWidget):
         self._left.setText(f"{about(left_s)} left" if rest and session.records else "")
 
     def _show_done(self, session: Session) -> None:
-        self._done = sum(record.is_complete for record in session.records)
-        share = share_done(self._cells, session.records, session.plan.sampling)
+        self._done = len({record.cell for record in session.records})
+        known = self._cells, session.records, session.plan.sampling
+        share, self._place = share_done(*known), place_in(*known)
         self._bar.setValue(round(share * self._bar.maximum()))
 
     def show_ended(self, is_complete: bool) -> None:
@@ -146,7 +148,7 @@ class RunRow(QWidget):
             took = numbers.duration(self._clock.elapsed())
             new = f", {self._done - self._before:,} of them new," if self._before else ""
             word = "Done" if is_complete else "Stopped"
-            self._ended = f"{word}: {self._done:,} of {len(self._cells):,}{new} in {took}"
+            self._ended = f"{word}: {self._place}{new} in {took}"
         self._cells = ()
         self._show_phase("idle")
 
@@ -183,7 +185,7 @@ class RunRow(QWidget):
         if self.is_idle:
             text = BUSY if self._is_busy else self._ended
         elif self.phase == "paused":
-            text = f"Paused at {self._done:,} of {len(self._cells):,}"
+            text = f"Paused at {self._place}"
         self._doing.show_text(text)
         self._doing.setVisible(bool(text))
         self._doing.setAccessibleName(f"Sweep: {text or 'idle'}")
@@ -231,9 +233,18 @@ class SweepPanel(QWidget):
         self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
         self.report.setEnabled(False)
         self.chart = ChartView()
-        self._lay_out()
+        inside = QWidget()
+        layout = VBox(inside, MARGINS, 6)
+        custom = self.choice.custom  # below Start, which it must not push out of sight
+        choice = (self._fold, self._folded, self.choice)
+        layout.add(*choice, self.run, self._doubt, custom, self._list)
+        buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
+        self.chart.setMinimumHeight(CHART_PX)
+        layout.add(buttons, (self.chart, 1))
+        VBox(self, 0).addWidget(UprightArea(inside))
         sessions.changed.connect(self._later.ask)
         self.choice.changed.connect(self._show_choice_made)
+        self.run.phase_changed.connect(self._show_plan)
         self._fold.clicked.connect(self.show_choice)
         worker.sweep.paused.connect(self.run.show_paused)
         self.restore({})
@@ -347,7 +358,12 @@ class SweepPanel(QWidget):
     def _show_choice_made(self) -> None:
         self._doubt.hide()  # it was about another plan
         self.run.show_can_start(self.choice.plan is not None)
-        self._folded.show_text(self.choice.in_a_line)
+        self._show_plan()
+
+    def _show_plan(self) -> None:
+        """Show the name of what runs, or else of what Start starts."""
+        live = self._sessions.live if self.run.phase in ("running", "paused") else None
+        self._folded.show_text(short(live.session.plan) if live else self.choice.in_a_line)
 
     def _show_sessions(self) -> None:
         drawing = QElapsedTimer()
@@ -364,17 +380,6 @@ class SweepPanel(QWidget):
         has_records = any(each.session.records for each in shown)
         self.report.setEnabled(has_records)
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
-
-    def _lay_out(self) -> None:
-        inside = QWidget()
-        layout = VBox(inside, MARGINS, 6)
-        custom = self.choice.custom  # below Start, which it must not push out of sight
-        choice = (self._fold, self._folded, self.choice)
-        layout.add(*choice, self.run, self._doubt, custom, self._list)
-        buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
-        self.chart.setMinimumHeight(CHART_PX)
-        layout.add(buttons, (self.chart, 1))
-        VBox(self, 0).addWidget(UprightArea(inside))
 
 
 def _button(title: str, name: str, tip: str) -> QToolButton:

@@ -107,19 +107,16 @@ class StatusLine(QToolButton):
             self._show_verdict((newest.why_empty,), None)
         else:
             self._subject.show_words(newest.subject, newest.subject.partition(",")[0])
-            self._show_figures(result, newest.baseline)
+            time, rate = words.filter_time(result), words.throughput(result)
+            tip, is_known = words.tip(time, words.TIPS["filter-time"]), rate.text != MISSING
+            self._time.show_words(time.text, widest=TIME, tip=tip, is_pale=bool(time.unsure))
+            self._spread.show_words(time.detail, "", widest=SPREAD, tip=tip)
+            text, widest = (rate.text, RATE) if is_known else ("", "")
+            tip = words.tip(rate, words.TIPS["throughput"])
+            self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
+            self._show_speed_up(words.speed_up(result, newest.baseline), is_awaited=is_known)
             self._show_verdict(*words.judged(result))
         self._refresh()
-
-    def _show_figures(self, result: Result, baseline: Result | None) -> None:
-        time, rate = words.filter_time(result), words.throughput(result)
-        tip, is_known = words.tip(time, words.TIPS["filter-time"]), rate.text != MISSING
-        self._time.show_words(time.text, widest=TIME, tip=tip, is_pale=bool(time.unsure))
-        self._spread.show_words(time.detail, "", widest=SPREAD, tip=tip)
-        text, widest = (rate.text, RATE) if is_known else ("", "")
-        tip = words.tip(rate, words.TIPS["throughput"])
-        self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
-        self._show_speed_up(words.speed_up(result, baseline), is_awaited=is_known)
 
     def show_doing(self, text: str) -> None:
         """Show what is under way; empty: nothing.
@@ -268,6 +265,7 @@ class _Words(Label):
 
 
 NO_PICTURE = "Open a picture to see how fast it is filtered."
+COMING = "The picture is being filtered."
 REFUSED = "Not filtered, so there is nothing to time."
 PREVIEWED = "Preview. The whole picture is filtered next."
 

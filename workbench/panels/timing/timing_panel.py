@@ -56,7 +56,14 @@ class TimingPanel(UprightArea):
             for name, caption, _ in SMALL
         ]
         self._verdict = VerdictCard()
-        self._lay_out()
+        inside = QWidget()
+        column = VBox(inside, MARGINS, GAP_PX).add(self._filter_time, self._speed_up)
+        grid = QGridLayout()
+        grid.setSpacing(GAP_PX)
+        for number, tile in enumerate(self._small):
+            grid.addWidget(tile, number // COLUMNS, number % COLUMNS)
+        column.add(grid, self._verdict, (self.history, 1))
+        self.setWidget(inside)
 
     def show_times(self, newest: Newest) -> None:
         self._newest = newest
@@ -66,16 +73,6 @@ class TimingPanel(UprightArea):
         """Show the tiles that need a GPU if there is one."""
         self._has_gpu = isinstance(device, Device)
         self._refresh()
-
-    def _lay_out(self) -> None:
-        inside = QWidget()
-        column = VBox(inside, MARGINS, GAP_PX).add(self._filter_time, self._speed_up)
-        grid = QGridLayout()
-        grid.setSpacing(GAP_PX)
-        for number, tile in enumerate(self._small):
-            grid.addWidget(tile, number // COLUMNS, number % COLUMNS)
-        column.add(grid, self._verdict, (self.history, 1))
-        self.setWidget(inside)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         self._refresh()
@@ -111,6 +108,7 @@ class VerdictCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("verdict-card")
+        self.setWhatsThis(words.verdict_tip(None))
         self.setProperty("card", True)
         self._bar = VerdictBar()
         self._verdict = words_label("verdict", 1.05)

@@ -43,7 +43,11 @@ def filter_time(result: Result) -> Figure:
         return Figure(detail=no_time_in_words(result))
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
     if len(result.steps) > 1:
-        detail = _of_list(result, count)
+        times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
+        words = [single_in_words(result)]
+        if not is_sum(result):
+            words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
+        detail = "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
     elif kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
     else:
@@ -57,15 +61,6 @@ def filter_time(result: Result) -> Figure:
         unsure=_unsure(result),
         more="\n\n".join(filter(None, more)),
     )
-
-
-def _of_list(result: Result, count: str) -> str:
-    """Name a list's time beside the sum of its steps, each of which was timed alone as well."""
-    times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
-    words = [single_in_words(result)]
-    if not is_sum(result):
-        words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
-    return "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
 
 
 def _steps_in_words(result: Result) -> str:
@@ -151,10 +146,11 @@ def verdict(check: Check | None) -> tuple[str, ...]:
     if check.bug:
         return f"✗ not verified: {check.bug}", "✗ not verified"
     if not check.ok:
-        y, x, channel = check.worst
         wrong = f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
-        at = f"x {x}, y {y}, channel {channel}"
-        return f"{wrong}, largest error {check.max_error:.3g} at {at}", wrong, "✗ WRONG"
+        worst = f"{wrong}, largest error {check.max_error:.3g} at {check.worst_place}"
+        why = check.why.removesuffix(".")
+        told = (f"{worst}. {why}", f"✗ WRONG: {why}") if why else (worst,)
+        return *told, wrong, "✗ WRONG"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
     if check.unsearched:
         return f"right in {where}, {check.unsearched}", "right, not verified", "right"

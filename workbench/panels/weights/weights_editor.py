@@ -124,6 +124,7 @@ class WeightsEditor(QWidget):
         if len(weights) > MAX_SIZE:
             words = TOO_LARGE.format(title=chosen.title, size=len(weights))
             self._say(words, is_bad=True)
+            self._told.show_weights(weights, offset)
             self._applied = None
             return
         self._applied = weights, offset

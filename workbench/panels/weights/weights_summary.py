@@ -42,15 +42,6 @@ def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, 
     ]
 
 
-def _as_html(rows: list[tuple[str, str, str]]) -> str:
-    cells = "".join(
-        f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'><b>{escape(value)}</b></td>"
-        f"<td style='padding-left: 8px'>{escape(meaning)}</td></tr>"
-        for name, value, meaning in rows
-    )
-    return f"<table cellspacing='2'>{cells}</table>"
-
-
 def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64]) -> str:
     """Describe a response: "Flat areas ×1, finest stripes ×0, checkerboard ×0. Half …"."""
     middle = len(values) // 2
@@ -204,6 +195,11 @@ class WeightsSummary(QFrame):
         else:
             values, told = frequency_response(weights, RESPONSE_SIZE), facts(weights, offset)
             words = response_in_words(weights, values)
-        self._facts.setText(_as_html(told))
+        cells = "".join(
+            f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'><b>{escape(value)}</b></td>"
+            f"<td style='padding-left: 8px'>{escape(meaning)}</td></tr>"
+            for name, value, meaning in told
+        )
+        self._facts.setText(f"<table cellspacing='2'>{cells}</table>")
         self._response.show_response(values, words)
         self._in_words.setText(words)

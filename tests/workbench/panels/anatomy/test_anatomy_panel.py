@@ -157,12 +157,8 @@ def words(window):
     return " ".join(each.text() for each in labels if each.isVisible())
 
 
-def picture_view(window):
-    return view(window, "After")
-
-
 def test_the_pointer_chooses_block_and_thread(qtbot, opened):
-    pane = picture_view(opened)
+    pane = view(opened, "After")
     at = QPointF(*pane.transform.to_view((40.5, 25.5), pane.device_size))
     none = Qt.MouseButton.NoButton
     # Not the screen's pointer: that says nothing where it is there already, or a window lies over.
@@ -186,12 +182,6 @@ def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     until(qtbot, lambda: "of 16 × 16 = 256 threads" in words(opened))
 
 
-def choose_pass(window, number):
-    passes = child(window, "anatomy-pass", QComboBox)
-    passes.setCurrentIndex(number)
-    passes.activated.emit(number)
-
-
 def test_arrow_keys_go_through_numbers_that_have_no_place(qtbot, opened):
     """As those of a frequency, and of rows that are a tile's halo."""
     pick(child(opened, "anatomy-rung", QComboBox), "fft")
@@ -205,7 +195,9 @@ def test_arrow_keys_go_through_numbers_that_have_no_place(qtbot, opened):
         wait_for_record(qtbot, opened)
     assert (look_of(opened).block, look_of(opened).thread) == ((0, 0), 0)
     assert "stores 1 number of “tiles”" in words(opened)
-    choose_pass(opened, 1)
+    passes = child(opened, "anatomy-pass", QComboBox)
+    passes.setCurrentIndex(1)
+    passes.activated.emit(1)
     wait_for_record(qtbot, opened)
     begin = look_of(opened)
     QTest.keyClick(strip, Qt.Key.Key_Down)

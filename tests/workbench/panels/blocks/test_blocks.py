@@ -198,15 +198,6 @@ def noted(signal):
     return found
 
 
-def snapshots(window):
-    """What is measured from now on, as it stands after each step."""
-    found = []
-    window.worker.comparison.stepped.connect(
-        lambda step: found.append(step) if isinstance(step, Snapshot) else None
-    )
-    return found
-
-
 def done(qtbot, window):
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
 
@@ -224,7 +215,11 @@ def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
     assert said(window).startswith("8×8 is the fastest: 64")
     assert rows(window)[32, 8].is_current
     # A click on a bar applies the shape, and measures nothing again.
-    measured = snapshots(window)
+    found = []
+    window.worker.comparison.stepped.connect(
+        lambda step: found.append(step) if isinstance(step, Snapshot) else None
+    )
+    measured = found
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert rows(window)[8, 8].is_current

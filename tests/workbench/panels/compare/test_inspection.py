@@ -250,7 +250,7 @@ def test_the_divider_turns_and_moves_up_and_down(qtbot, loaded):
     until(qtbot, wipe.isVisible)
     QTest.keyClick(wipe.divider, Qt.Key.Key_Down)
     assert wipe.divider.value() == 510
-    click(child(loaded, "turn-divider", QToolButton))
+    trigger(loaded, "Rotate divider")
     assert loaded.store.state.divider == "upright"
     assert not wipe.is_level
 

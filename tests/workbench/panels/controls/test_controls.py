@@ -239,6 +239,13 @@ def test_clear_pixels_colour_nothing_unless_channels_are_filtered_apart(qtbot, w
     assert np.array_equal(apart.picture[..., 3], samples[..., 3])
     assert 0 < apart.picture[4, 12, 0] < 255
     assert "--alpha apart" in " ".join(filter_words(window.store.state, None))
+    hidden = samples.copy()
+    hidden[..., :3][samples[..., 3] == 0] = 99
+    for ksize in (1, 7):
+        same = {"alpha": "premultiplied", "filter": "identity", "ksize": ksize}
+        settle(qtbot, window, lambda same=same: window.store.update(**same))
+        show_picture(qtbot, window, hidden.copy())
+        assert np.array_equal(window.live.result.picture, hidden)  # what changes nothing keeps it
 
 
 # -- with a GPU

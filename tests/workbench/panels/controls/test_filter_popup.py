@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QListWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget
 
 from kernels.filters import GROUPS, all_filters, get
 from kernels.pictures.generated import scene
@@ -103,8 +103,23 @@ def test_everyday_words_find_filters_here_and_in_the_palette(window, popup, word
     assert marked(popup) == first
     titles = {tile.text() for tile in tiles(popup).values()}
     assert titles == {first, *(get(each).title for each in others)}
-    found = [each for each in find(window.dialogs.entries(), words) if each.where == "Filter"]
+    found, is_right = find(window.dialogs.entries(), words)
+    assert is_right
     assert titles <= {each.name for each in found}
+
+
+def test_what_is_not_here_is_said_with_the_nearest_and_enter_takes_nothing(qtbot, window, popup):
+    type_in(popup, "invert")
+    said = child(popup, "filter-nothing", QLabel)
+    assert said.text() == "No such filter here; nearest: Custom weights."
+    press(popup, Qt.Key.Key_Return)
+    assert popup.isVisible()
+    press(popup, Qt.Key.Key_Down)
+    assert marked(popup) == "Custom weights"
+    for typed in ("xyzzy", "sepia"):
+        type_in(popup, typed)
+        assert said.text() == "No such filter here."
+        assert tiles(popup) == {}
 
 
 def test_what_is_called_so_goes_before_its_group(popup):

@@ -120,7 +120,7 @@ def test_enter_and_a_click_choose_a_picture(show, kodak, opened, qtbot):
 
 def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbot):
     for name in NAMES[:21]:
-        shutil.copyfile(_kodak_file(server, name), tmp_path / name)
+        shutil.copyfile((server.folder / name), tmp_path / name)
     gallery = show(tmp_path, server.address)
     wait_for_offer(qtbot, gallery)
     assert button(gallery, "kodak_download").text() == "Dow&nload 3 of 24 pictures (2 MB)"
@@ -160,7 +160,3 @@ def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, t
     server.gate.set()
     gallery.close_threads()
     assert all(path.name in NAMES for path in tmp_path.iterdir())
-
-
-def _kodak_file(server, name):
-    return server.folder / name

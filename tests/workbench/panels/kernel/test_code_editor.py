@@ -237,17 +237,13 @@ def test_an_error_stands_on_its_line_and_moves_with_it(editor):
     assert waves == ["src", "sum"]
     editor.go_to_mark(4)
     assert editor.textCursor().positionInBlock() == 15
-    put_cursor_first(editor)
+    cursor = editor.textCursor()
+    cursor.setPosition(0)
+    editor.setTextCursor(cursor)
     keys(editor, Qt.Key.Key_Return)
     assert editor.marked_lines() == {4: "error"}
     editor.show_marks([])
     assert editor.marked_lines() == {}
-
-
-def put_cursor_first(editor):
-    cursor = editor.textCursor()
-    cursor.setPosition(0)
-    editor.setTextCursor(cursor)
 
 
 # -- finding

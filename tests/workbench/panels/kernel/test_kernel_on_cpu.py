@@ -2,15 +2,25 @@
 
 import errno
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from kernels import filters
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.driving import (
+    answer_file_dialogs,
+    child,
+    click,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.trying import Trying
@@ -42,15 +52,51 @@ def test_a_kernel_that_cannot_be_confined_runs_only_where_the_user_says_so(
     monkeypatch.setattr(confinement, "_prctl", lambda *_: errno.EINVAL)
     write(qtbot, window, text_of("shared"))
     assert "seccomp" in words(window, "kernel-foreign-sentence")
-    assert "✓ Verified on the whole picture" not in words(window, "kernel-verdict")
+    assert words(window, "kernel-verdict").startswith("Of the last text that ran: ")
     click(child(window, "kernel-foreign-0"))
     tried(qtbot, window)
     assert words(window, "kernel-foreign-sentence") == ""
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
 
-def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
-    assert "✗ Wrong in" in words(window, "kernel-verdict")  # it does not filter yet
+def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_wanted(
+    qtbot, window, home, monkeypatch
+):
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+    show_picture(qtbot, window, noise(512, 768, 3))
+    settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
+    plain = editor(window).toPlainText()
+    write(qtbot, window, plain.replace("[j * KSIZE + i]", "[i * KSIZE + j]"))
+    told = "Right if the weights are transposed"
+    assert f" pixels at (258, 162). {told}. The worst, at " in words(window, "kernel-verdict")
+    for size, lines in {(1024, 640): 12, (1280, 720): 20}.items():
+        window.resize(*size)
+        qtbot.wait(100)
+        verdict, view = child(window, "kernel-verdict", QLabel), editor(window).viewport()
+        assert verdict.visibleRegion().boundingRect() == verdict.rect()  # no scrolling
+        assert view.height() >= lines * editor(window).fontMetrics().lineSpacing()
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert words(window, "kernel-problem").startswith(f"{told}. Line 39: ")
+    assert "rows and columns count from there" in words(window, "kernel-status")
+
+    answer_file_dialogs(monkeypatch, home / "mine.cu")  # elsewhere than in the user's folder
+    trigger(window, "Filter with the kernel")
+    until(qtbot, lambda: window.store.state.implementation == "mine.cu")
+    until(qtbot, lambda: window.live.of_view and told in str(window.live.of_view[1].check))
+    _, result, _ = window.live.of_view
+    right = filtered(result.job.but(weights=result.job.correlation.weights.T.copy()))
+    assert np.array_equal(result.picture, right.astype(np.float32))
+    saved = home / "saved.tif"
+    asked = answer_file_dialogs(monkeypatch, saved)
+    trigger(window, "Save result as…")
+    until(qtbot, saved.is_file)
+    assert "unverified" in str(asked)
+    window.findChild(QAction, "Undo").trigger()
+    assert window.store.state.implementation != "mine.cu"
+
+
+def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
     text = text_of("shared")
     write(qtbot, window, text)
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
@@ -70,6 +116,11 @@ def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     assert "?." not in words(window, "kernel-problem")  # g++ asks whether OFFSET was meant
     assert editor(window).marked_lines()[line - 1] == "error"
     assert "✓ Verified" in words(window, "kernel-verdict")  # of the text before
+    show_picture(qtbot, window, noise(300, 400))  # so large that a part of it is searched
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert "OFSET" in words(window, "kernel-problem")
+    assert "pixels" not in words(window, "kernel-status")  # nothing ran
 
     racy = text.replace(BARRIER, "    //")
     write(qtbot, window, racy)

@@ -94,15 +94,11 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
 NO_COMPILER = "There is no C++ compiler: install g++."
 
 
-def without_compiler(monkeypatch):
-    for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.trial"):
-        monkeypatch.setattr(f"{module}.why_not", lambda: NO_COMPILER)
-
-
 def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_looked_for(
     qtbot, window, monkeypatch
 ):
-    without_compiler(monkeypatch)
+    for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.trial"):
+        monkeypatch.setattr(f"{module}.why_not", lambda: NO_COMPILER)
     write(qtbot, window, source(registers="42"))
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
     assert "✓" not in words(window, "kernel-verdict")

@@ -150,7 +150,7 @@ def test_a_wrong_header_is_refused_without_running_and_a_wrong_answer_said(qtbot
     type_comment(qtbot, opened, "too bright")
     found = words(opened, "kernel-verdict")
     assert "✗ Wrong in 7 samples" in found
-    assert "pixel (4, 3)" in found
+    assert "x 4, y 3, green" in found
     assert opened.kernel.get().pictures.pixel == (4, 3)
     edit.begin_with(text(opened).replace("too bright", ""))
     tried(qtbot, opened)

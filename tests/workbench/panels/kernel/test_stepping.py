@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QTableWidget, QToolButton
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.stepping import Tile
 from kernels.pictures.generated import noise
+from tests.kernels.cuda_on_cpu.bad_kernels import START, STORE
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
 from workbench.panels.anatomy.launch_parts import LaneGrid
@@ -135,3 +136,69 @@ def test_what_cannot_be_stepped_through_is_said(qtbot, window):
     tried(qtbot, window)
     assert not window.kernel.get().is_stepping
     assert "integer" in words(window, "kernel-problem")
+
+
+# Each row of threads is a warp, which stores one row of the tile and reads the one below.
+RACE = "__shared__ float tile[8][32];\n    tile[threadIdx.y][threadIdx.x] = x;\n    {barrier}\n"
+RACE += "    float sum = tile[(threadIdx.y + 1) % 8][threadIdx.x];\n"
+BANKS = (
+    "__shared__ float all[32][32];\n    all[threadIdx.x][threadIdx.y] = x;\n    float sum = 1;\n"
+)
+
+
+def walk_to(qtbot, window, body, line_words):
+    """Step through a kernel that begins with `body`, to the line with these words."""
+    text = START.format(before="", body=f"    {body}{STORE}")
+    write(qtbot, window, text)
+    click(child(window, "kernel-step-through", QPushButton))
+    until(qtbot, lambda: window.kernel.get().is_stepping)
+    wanted = text[: text.index(line_words)].count("\n") + 1
+    while line(window) != wanted:
+        trigger(window, "Next step")
+    return wanted - 1
+
+
+def marked(grid):
+    return sum(cell.is_marked for cell in grid.cells)
+
+
+def test_a_race_is_marked_at_its_line_and_in_all_warps_and_one_with_a_barrier_is_not(qtbot, window):
+    racing = walk_to(qtbot, window, RACE.format(barrier=""), "float sum")
+    warps, lanes = (child(window, f"kernel-{name}", LaneGrid) for name in ("warps", "lanes"))
+    edit = editor(window)
+    assert (warps.rowCount(), marked(warps), marked(lanes)) == (8, 256, 32)
+    assert edit.marked_lines() == {racing: "step"}
+    assert "256 threads" in words(window, "kernel-step-marks") == edit.sentence_at(racing)
+    pos = warps.cell(3 * 32 + 5).center()
+    QTest.mouseClick(warps.viewport(), Qt.MouseButton.LeftButton, pos=pos)
+    rival = f"thread {(5, 4)}, which stores in line {racing - 1}"
+    assert rival in lanes.item(0, 5).toolTip()
+    assert rival in words(window, "kernel-thread-words")
+    QTest.keyClick(warps, Qt.Key.Key_Down)
+    assert ", lane 5 of warp 4," in words(window, "kernel-thread-words")
+    walk_to(qtbot, window, RACE.format(barrier="__syncthreads();"), "float sum")
+    assert (marked(warps), edit.marked_lines()) == (0, {})
+    assert child(window, "kernel-step-marks").isHidden()
+
+
+def test_bank_conflicts_are_marked_and_their_turns_said(qtbot, window):
+    settle(qtbot, window, lambda: window.store.choose(block_xy=(32, 2)))
+    at = walk_to(qtbot, window, BANKS, "all[threadIdx.x]")
+    warps = child(window, "kernel-warps", LaneGrid)
+    assert marked(warps) == 64
+    assert "32 turns" in editor(window).sentence_at(at)
+    assert "32 turns" in warps.item(1, 7).toolTip()
+    walk_to(qtbot, window, BANKS.replace("all[32][32]", "all[32][33]"), "all[threadIdx.x]")
+    assert marked(warps) == 0
+
+
+def test_tile_and_halo_are_on_the_picture_while_a_block_is_walked(qtbot, window):
+    paint = window.compare.main.grab
+    before = paint().toImage()
+    begin(qtbot, window, "shared")
+    assert (walking := paint().toImage()) != before
+    window.compare.picked.emit((39, 23))  # of another block
+    until(qtbot, lambda: f"block {(1, 2)}" in words(window, "kernel-step-words"))
+    assert paint().toImage() not in (before, walking)
+    press(window, "kernel-steps-close")
+    assert paint().toImage() == before

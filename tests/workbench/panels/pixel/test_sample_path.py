@@ -22,7 +22,7 @@ from workbench.model.state import State, Step
 from workbench.model.step_files import select
 from workbench.panels.compare.compare_view import ORIGINAL
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
-from workbench.panels.pixel.sample_path import stops_of
+from workbench.panels.pixel.pixel_words import stops_of
 
 SAMPLES = np.random.default_rng(5).integers(0, 255, (20, 30, 4), np.uint8)
 LIST = Step(), Step("box", is_on=False), Step("sharpen", 3, mix=0.4), Step("box", 3)
@@ -38,7 +38,8 @@ def after(state, number):
 @pytest.mark.parametrize("border", BORDERS)
 def test_values_are_the_references_with_and_without_results(border, is_rounded):
     part = (8, 8, 4, 4, 1)  # which counts at the end only
-    state = State(Picture("made up", SAMPLES), border=border, is_rounded=is_rounded, region=part)
+    how = {"border": border, "is_rounded": is_rounded, "region": part, "alpha": "apart"}
+    state = State(Picture("made up", SAMPLES), **how)
     expected = [SAMPLES, *(after(state, number) for number in (0, 2, 3))]
     for selected in range(len(LIST)):
         at = replace(state, **select(LIST, selected))
@@ -63,7 +64,7 @@ def listed(qtbot, window):
     """A window with a list, one step of it off, the last selected; pixel (0, 0) is held."""
     window.resize(1280, 800)
     show_picture(qtbot, window, SAMPLES.copy())
-    window.store.update(border="mirror")
+    window.store.update(border="mirror", alpha="apart")
     settle(qtbot, window, lambda: window.store.update(**select(LIST, 3)))
     trigger(window, "This pixel")
     until(qtbot, window.pixel.get().isVisible)

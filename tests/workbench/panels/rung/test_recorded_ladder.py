@@ -1,5 +1,6 @@
 """The ladder without a GPU: what was recorded on a GPU stands there, marked, and why no more."""
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QTextBrowser
 
@@ -68,3 +69,16 @@ def test_without_a_gpu_rungs_have_recorded_times_and_the_cpus_can_be_measured(wi
     assert child(window, "ladder-measure", QPushButton).isEnabled()
     able = [key for key, (line, _) in found.items() if line.reason is None]
     assert able == [key for key, each in implementations().items() if each.kind == "cpu"]
+
+
+def test_the_caption_names_the_gpu_whose_times_these_are(qtbot, window):
+    """The ladder's file is of one GPU, the recorded sessions, which know other jobs, of another."""
+    window.store.update(filter="gaussian", ksize=5)
+    show_picture(qtbot, window, np.zeros((2048, 2048, 1), np.float32))
+    line, tip = lines(window)["shared"]
+    caption = child(window, "ladder-caption", QLabel).text()
+    assert line.median_ms is not None
+    assert "the same work" in caption
+    gpu = tip.partition("Recorded on an ")[2].partition(",")[0]
+    assert gpu != GPU
+    assert f"recorded on an {gpu}, L2 cold" in caption

@@ -125,6 +125,9 @@ def test_a_row_appears_with_the_second_step_and_nothing_else_moves(qtbot, window
     scenes.rest()
     before = [child(window, name).geometry() for name in ("filter", "ksize", "block")]
     settle(qtbot, window, lambda: click(add))
+    QTest.keyClick(child(window, "filter-search"), Qt.Key.Key_Escape)
+    assert titles(window) == ["gaussian"], "Esc adds nothing"
+    settle(qtbot, window, lambda: click(add))
     child(window, "filter").hidePopup()
     scenes.rest()
     assert titles(window) == ["gaussian", "gaussian"]
@@ -296,7 +299,11 @@ RAMP = (np.arange(640) // 4 + np.arange(320)[:, None] // 4).astype(np.uint8)[...
 
 
 @pytest.mark.parametrize(
-    ("samples", "second", "most"), [(scene()[::2, ::2], SHARPER, 30), (RAMP, EDGES, 1)]
+    ("samples", "second", "most"),
+    [
+        *((scene()[::2, ::2], SHARPER, 30), (RAMP, EDGES, 1)),
+        (scene()[::2, ::2], Step("maximum", 31), 12),
+    ],
 )
 def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed, samples, second, most):
     show_picture(qtbot, listed, np.ascontiguousarray(samples))

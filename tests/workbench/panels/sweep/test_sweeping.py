@@ -1,7 +1,6 @@
 """A sweep in the real window: it runs, is kept, stands still, ends, and the window stays live."""
 
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -45,6 +44,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
+from workbench.model.plan_draft import short
 from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.session import session_store
 from workbench.session.exporter import save_png
@@ -169,7 +169,10 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase == "running")
     assert button.text() == "P&ause"
     click(button)
-    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
+    assert doing(window).startswith("0 of 2 in round 1 of 10 · ")
+    until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2 in round 1 of 10"))
+    ask_for(window, "nonsense", ("opencv",))
+    assert child(window, "sweep-plan", ElidedLabel).whole_text == short(live(window).plan)
     assert button.text() == "Resume"
     gate[0] = False
     settle(qtbot, window, lambda: window.store.update(border="wrap"))
@@ -320,7 +323,7 @@ def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
     until(qtbot, lambda: "A sweep was left at 1 of 3" in window.messages.sentence)
     window.docks.bring_forward("Sweep")
     window.messages.outdate()  # it is offered once
-    assert "1 of 3: Three sizes" in window.messages.sentence
+    assert "1 of 3 in round 1 of 10: Three sizes" in window.messages.sentence
     click(child(window.messages, "act"))
     assert "was left" not in window.messages.sentence
     until(qtbot, lambda: doing(window).startswith("Done: 3 of 3, 2 of them new, in"))
@@ -455,24 +458,42 @@ def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_
     assert QThread.currentThread() not in threads
 
 
-def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
-    opened = []
+def test_a_report_asks_where_and_is_written_and_opened(qtbot, window, tmp_path, monkeypatch):
+    opened, places = [], [tmp_path / "hand in.html", tmp_path / "print.pdf"]
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     assert "nothing to report" in action(window, "Report…").toolTip()
     show_picture(qtbot, window, np.zeros((8, 8, 1), np.float32))
     start(window, "4, 5")
     ended(qtbot, window)
+    answer_file_dialogs(monkeypatch)
+    trigger(window, "Report…")  # and no answer
+    assert not opened
+    asked = answer_file_dialogs(monkeypatch, places[0])
     click(child(window, "sweep-report", QToolButton))
     until(qtbot, lambda: opened)
-    assert opened[0].endswith("report.html")
-    assert opened[0] in window.messages.sentence
-    assert not any(timer.isActive() for timer in window.messages.findChildren(QTimer))  # it stays
+    assert (asked[0].name, asked[0].types) == (
+        "image-size-gaussian-blur-report.html",
+        ["Pages (*.html)"],
+    )
+    assert opened[0] == str(places[0])
+    assert places[0].name in window.messages.sentence
+    beside = {"hand in-tables.tex", "hand in-results.csv"}
+    assert {each.name for each in tmp_path.glob("hand*")} == {"hand in.html", *beside}
+    assert "hand in-tables.tex" in places[0].read_text(encoding="utf-8")
+    assert any(timer.isActive() for timer in window.messages.findChildren(QTimer))  # it goes
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
-    assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
+    assert opened[1:] == [str(tmp_path), opened[0]]
+    asked = answer_file_dialogs(monkeypatch, places[1])
+    trigger(window, "Report as PDF…")
+    until(qtbot, lambda: opened[3:])
+    assert asked[0].folder == tmp_path  # as the last time
+    assert places[1].read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "print.html").exists()
 
 
-def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window):
+def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window, tmp_path, monkeypatch):
+    answer_file_dialogs(monkeypatch, tmp_path / "report.html")
     show_picture(qtbot, window, np.zeros((8, 8, 1), np.float32))
     start(window, "4, 5")
     ended(qtbot, window)

@@ -145,7 +145,7 @@ def test_beside_a_wrong_answer_there_is_no_speed(views, panel):
     views.show_result(result(check=FAILED))
     assert [tile(panel, name).text for name in SPEEDS] == [MISSING] * 3
     assert words(panel, "verdict").startswith("✗ WRONG in 12 samples")
-    assert "x 3, y 7, channel 1" in words(panel, "verdict")
+    assert "x 3, y 7" in words(panel, "verdict")
     label = panel.findChild(QLabel, "verdict")
     color = label.palette().color(label.foregroundRole())
     assert color.name() == theme.LIGHT.bad

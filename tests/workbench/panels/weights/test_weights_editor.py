@@ -227,6 +227,8 @@ def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
     assert view.grab().toImage() != linear
     type_cell(grid, 0, 0, "x")
     assert not view.spots
+    settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=127))
+    assert "separable: 254 products per sample" in told.text(), "also of what cannot be drawn"
 
 
 # -- named weights
@@ -237,14 +239,10 @@ def names(editor):
     return [found.item(row).text() for row in range(found.count())]
 
 
-def save_as(qtbot, editor, name):
-    child(editor, "weights-name", QLineEdit).setText(name)
-    click(child(editor, "weights-save", QPushButton))
-    until(qtbot, lambda: name in names(editor))
-
-
 def test_weights_are_named_drawn_renamed_deleted_and_brought_back(qtbot, window, editor, grid):
-    save_as(qtbot, editor, "Mine")
+    child(editor, "weights-name", QLineEdit).setText("Mine")
+    click(child(editor, "weights-save", QPushButton))
+    until(qtbot, lambda: "Mine" in names(editor))
     listed = child(editor, "weights-list", QListWidget)
     settle(qtbot, window, lambda: type_cell(grid, 1, 1, "8"))
     listed.setCurrentRow(0)

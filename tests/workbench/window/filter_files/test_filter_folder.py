@@ -6,28 +6,31 @@ import shlex
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
+    QListView,
     QListWidget,
     QProgressBar,
     QPushButton,
+    QSpinBox,
 )
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import answer, child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.made_up_batch import MadeUpBatch
-from workbench.batch.journal import NAME
+from workbench.batch.journal import place_of
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.model.state import Step
 from workbench.model.step_files import select
-from workbench.window import file_filter
+from workbench.window import file_filter, filter_choice
 
 MANY = 40
 
@@ -106,9 +109,7 @@ def verb(window):
 
 
 def names_in(folder):
-    return sorted(
-        str(each.relative_to(folder)) for each in folder.rglob("*.*") if each.name != NAME
-    )
+    return sorted(str(each.relative_to(folder)) for each in folder.rglob("*.*"))
 
 
 def test_what_is_set_is_shown_and_followed_and_names_are_seen_before(qtbot, window, dialog, folder):
@@ -143,7 +144,7 @@ def test_a_list_is_all_done_whichever_step_is_looked_at(qtbot, window, dialog, f
 
 
 def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder):
-    (folder / "in/broken.png").write_bytes(b"no picture")
+    (folder / "in/q.png").write_bytes(b"no picture")
     choose(qtbot, window, source=folder / "in", target=folder / "out", names="{stem}_{filter}")
     click(button(window, "copy"))
     words = shlex.split(QGuiApplication.clipboard().text())
@@ -152,16 +153,21 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert verb(window) == "Pause"
     settled(qtbot, window)
     assert said(window).startswith("Finished after ")
-    assert said(window).endswith(": 4 done, 1 failed.")
+    assert ": 4 done, 1 failed; checked 1 of 4: right. Sharpen 3×3 · border " in said(window)
+    journal = place_of([folder / "in"], folder / "out")
+    assert said(window).endswith(f" Journal: {journal}.")
+    assert not journal.is_relative_to(folder / "out")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
-    assert "was the limit" in child(window, "folder-words", QLabel).text()
-    last = json.loads((folder / "out" / NAME).read_text().splitlines()[-1])["ended"]
+    told = child(window, "folder-words", QLabel).text()
+    assert "checked 1 of 4: right" in told
+    assert "was the limit" in told
+    last = json.loads(journal.read_text().splitlines()[-1])["ended"]
     table = child(window, "folder-stages", QLabel).text()
     assert last["stages"]
     assert all(each["stage"] in table for each in last["stages"])
     (failure,) = rows(window, "failures")
-    assert failure.startswith("broken.png is not a picture")
+    assert failure.startswith("q.png is not a picture")
     words[3] = str(folder / "again")
     assert main.main([*words[1:], "--no-gpu"]) == 1
     assert names_in(folder / "out") == [f"p{n}_sharpen.png" for n in range(4)]
@@ -185,7 +191,7 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
         batch(window).picture_failed.emit(str(folder / "in" / name), "It has no alpha.")
     batch(window).end(done=2, failed=2)
     settled(qtbot, window)
-    assert said(window).endswith(": 2 done, 2 failed.")
+    assert ": 2 done, 2 failed; " in said(window)
     child(window, "folder-pages").setCurrentIndex(2)
     failures = child(window, "folder-failures", QListWidget)
     assert rows(window, "failures") == ["p1.png: It has no alpha.", "p2.png: It has no alpha."]
@@ -221,12 +227,14 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     click(button(other, "start"))
     until(qtbot, lambda: child(other, "folder-progress", QProgressBar).value() > done)
     other.close()
+    answer(other, "Close")
+    until(qtbot, lambda: not other.isVisible())
     for name in names_in(many / "out"):
         image_files.load(many / "out" / name)  # it is whole
 
     assert main.main([*words[1:], "--no-gpu"]) == 0
     assert len(names_in(many / "out")) == MANY
-    lines = map(json.loads, (many / "out" / NAME).read_text().splitlines())
+    lines = map(json.loads, place_of([many / "in"], many / "out").read_text().splitlines())
     outputs = [each["output"] for each in lines if "status" in each]
     assert len(outputs) == len(set(outputs)) == MANY
 
@@ -253,6 +261,106 @@ def test_closing_the_dialog_stops_nothing_and_the_window_says_the_end(
     assert batch(window).told == []
     batch(window).end(done=4)
     assert window.messages.sentence.startswith("Finished after ")
+
+
+def test_it_begins_with_the_folder_in_view_and_a_new_job_with_an_empty_page(
+    qtbot, window, batch, folder, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    window.opener.open_file(folder / "in/p1.png")
+    until(qtbot, lambda: window.store.state.picture.name == "p1.png")
+    trigger(window, "Filter a folder…")
+    settled(qtbot, window)
+    source, target = (child(window, f"folder-{e}", QLineEdit).text() for e in ("source", "target"))
+    assert (source, target) == (str(folder / "in"), f"{folder / 'in'}-filtered")
+    assert child(window, "folder-names", QLineEdit).placeholderText() == "{stem}"  # as is used
+    assert rows(window, "preview")[1] == "p1.png  →  p1.png"
+    click(button(window, "start"))
+    batch(window).picture_failed.emit(str(folder / "in/p2.png"), "It has no alpha.")
+    batch(window).end(done=3, failed=1)
+    settled(qtbot, window)
+    click(button(window, "show"))
+    assert opened == [target]
+    assert rows(window, "failures")
+    choose(qtbot, window, target=folder / "out")
+    assert not rows(window, "failures")
+    assert child(window, "folder-words", QLabel).text() == file_filter.NOT_BEGUN
+    choose(qtbot, window, source=folder / "in/sub")
+    window.filter_menu.made.reject()
+    trigger(window, "Filter a folder…")
+    assert child(window, "folder-source", QLineEdit).text() == str(folder / "in/sub")  # as chosen
+
+
+def test_a_quality_is_asked_for_where_a_format_has_one(qtbot, window, batch, dialog, folder):
+    quality = child(window, "folder-quality", QSpinBox)
+    quality.setValue(70)
+    given, titles = ["--quality", "70"], {"jpegxl": "JPEG XL", "jpeg2000": "JPEG 2000"}
+    for name, words in (("png", []), ("jpeg", given), ("jpegxl", given), ("jpeg2000", given)):
+        pick(child(window, "folder-format", QComboBox), name)
+        shown = child(window, "folder-format", QComboBox).currentText()
+        assert shown == titles.get(name, name.upper())
+        assert quality.isVisible() == bool(words)
+        choose(qtbot, window, source=folder / "in", target=folder / "out")
+        told = shlex.split(child(window, "folder-command", QLineEdit).text())
+        assert told[told.index("--format") + 2 :][:2] == words
+
+
+def select_too(wall, *rows):
+    for row in rows:
+        index, control = wall.model().index(row, 0), Qt.KeyboardModifier.ControlModifier
+        wall.scrollTo(index)
+        at = wall.visualRect(index).center()
+        QTest.mouseClick(wall.viewport(), Qt.MouseButton.LeftButton, control, at)
+
+
+def test_what_is_selected_in_the_gallery_is_filtered_alone(
+    qtbot, window, batch, folder, monkeypatch
+):
+    window.opener.open_file(folder / "in/p0.png")
+    trigger(window, "Gallery")
+    wall = window.gallery.get().findChild(QListView)
+    until(qtbot, lambda: wall.model().rowCount() == 4)
+    until(qtbot, lambda: wall.currentIndex().isValid())
+    these = child(window, "gallery-filter", QPushButton)
+    assert not these.isEnabled()
+    select_too(wall, 1, 3)
+    assert these.text().replace("&", "") == "Filter these 3…"
+    click(child(window, "gallery-test"))
+    click(child(window, "gallery-folder"))
+    assert not these.isEnabled()  # of other tiles
+    select_too(wall, 1, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(filter_choice, "MAX_LETTERS", 10)  # as where a command is no longer
+        click(these)
+        settled(qtbot, window)
+    assert "3 pictures are too many" in said(window)
+    click(these)
+    settled(qtbot, window)
+    assert window.store.state.picture.name == "p0.png"  # none was opened by that
+    assert said(window) == "3 pictures."
+    assert [each.split()[0] for each in rows(window, "preview")] == ["p0.png", "p1.png", "p3.png"]
+    click(button(window, "start"))
+    named = [str(folder / f"in/p{n}.png") for n in (0, 1, 3)]
+    assert batch(window).words[1:5] == [*named, f"{folder / 'in'}-filtered"]
+
+
+def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path):
+    (tmp_path / "in").mkdir()
+    planes = [Image.fromarray(noise(9, 8, 1, seed=seed)[..., 0]) for seed in range(3)]
+    for name in ("a.gif", "b.tif", "c.tif"):
+        planes[0].save(tmp_path / "in" / name, save_all=True, append_images=planes[1:])
+    image_files.save(tmp_path / "in/d.png", noise(9, 8, 4))
+    choose(qtbot, window, source=tmp_path / "in", target=tmp_path / "out")
+    assert "1 will fail, as .gif is not written" in said(window)
+    pick(child(window, "folder-format", QComboBox), "jpeg")
+    settled(qtbot, window)
+    assert said(window) == "4 pictures."
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert "Of 3 files with several pages only one is kept" in said(window)
+    tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
+    assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]
 
 
 NONSENSE = [  # source, target, names, what is said

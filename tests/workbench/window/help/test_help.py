@@ -70,6 +70,26 @@ def test_every_link_leads_to_a_page_and_no_two_pages_share_a_name(book):
     assert [key for key in linked if book.page(key.partition("#")[0]) is None] == []
 
 
+def test_every_heading_has_a_text_that_holds_also_where_it_does_not_apply(book):
+    for page in book.pages:
+        lines = [each for each in page.text.splitlines() if each.strip()]
+        pairs = zip(lines, [*lines[1:], "# the end"], strict=True)
+        empty = [a for a, b in pairs if re.match("#+ ", a) and re.match("#+ ", b)]
+        assert empty == [], page.key
+        assert re.search(r"\b(The|the|a|an) \*\*[^*]*\*\* ", page.text) is None, page.key
+    told = book.page("numbers").text
+    assert "has no thread blocks" not in told
+    assert "Only runs on a GPU" not in told
+
+
+def test_the_page_of_keys_says_what_each_does_also_where_it_is_not_possible_now(book):
+    rows = [each for each in book.page("keys").text.splitlines() if each and each[0] != "#"]
+    assert [each for each in rows if not re.fullmatch(r"\|.*\|", each)] == []  # one line each
+    text = book.page("keys").text
+    assert "Open a picture first" not in text
+    assert "There are none" not in text
+
+
 # -- finding
 
 
@@ -86,6 +106,14 @@ def test_all_words_have_to_be_there_and_none_finds_nothing():
     assert book.find("ring bank") == []
     assert book.find("  ") == []
     assert book.find("help:b") == []  # that is a mark, and no word
+
+
+def test_a_word_is_marked_where_one_begins_and_not_inside_others(opened):
+    page = child(opened, "help-page", PageView)
+    page.words = ("to",)
+    page.preview(HelpPage("a", "One", "Drop", "Drop it onto To the tooltip, ton, photo."))
+    marked = [each.cursor.selectedText() for each in page.extraSelections()]
+    assert marked == ["To", "to", "to"]
 
 
 # -- the window

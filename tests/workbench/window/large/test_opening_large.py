@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
+from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
     click,
@@ -21,12 +22,13 @@ from tests.workbench.window.large.large_files import (
     pyramid,
     whole,
 )
-from workbench.files import image_files, large_pictures
+from workbench.files import image_files, large_pictures, needs
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import TooLargeError
 from workbench.imaging.pictures import LargeSource
+from workbench.panels.compare import compare_view
 from workbench.panels.compare.compare_view import CompareView
-from workbench.session import opener
+from workbench.session import live
 
 __all__ = ["little_memory"]
 STEP = 8
@@ -95,15 +97,73 @@ def test_a_long_reading_says_how_far_it_is_and_can_be_stopped(
             goes_on.wait(60)
         return rows(picture, first, end, out)
 
-    monkeypatch.setattr(opener, "SLOW_MS", 0)
+    monkeypatch.setattr(compare_view, "SLOW_MS", 0)
     window = make_window()
+    first = settle(qtbot, window, window.opener.open_built_in)
+    caption, title = window.compare.main.caption, window.windowTitle()
     monkeypatch.setattr(large_pictures, "NEWS_S", -1.0)
     monkeypatch.setattr(LargePicture, "rows", slow)
     drop(window, plain(tmp_path / "large.tif"))
     try:
-        until(qtbot, lambda: window.messages.sentence.startswith("Opening large.tif… 4"))
-        click(child(window, "act", QPushButton))
+        bar, cancel = child(window, "opening-progress"), child(window, "opening-cancel")
+        until(qtbot, lambda: bar.isVisible() and 40 <= bar.value() < 50)
+        assert child(window, "opening", QLabel).text() == "Opening large.tif…"
+        assert (window.compare.main.caption, window.windowTitle()) == (caption, title)
+        click(cancel)
+        assert not bar.isVisible()
     finally:
         goes_on.set()
-    until(qtbot, lambda: not window.messages.sentence)
-    assert opened(window) is None or opened(window).name != "large.tif"
+    qtbot.wait(50)
+    assert window.live.result is first
+    assert window.windowTitle() == title
+
+
+def test_the_title_and_what_is_labelled_change_with_the_picture(
+    qtbot, make_window, tmp_path, monkeypatch
+):
+    """Also where it is read at once and takes long to be made fit for the screen."""
+    goes_on, show = threading.Event(), live.show
+    for name in ("a.png", "b.png"):
+        image_files.save(tmp_path / name, noise(40, 50, 3))
+    monkeypatch.setattr(compare_view, "SLOW_MS", 0)
+    window = make_window()
+    settle(qtbot, window, lambda: drop(window, tmp_path / "a.png"))
+    shown, title = window.compare.main.display, window.windowTitle()
+
+    def slow(*what):
+        goes_on.wait(60)
+        return show(*what)
+
+    card = child(window, "opening", QLabel)
+    monkeypatch.setattr(live, "show", slow)
+    try:
+        drop(window, tmp_path / "b.png")
+        until(qtbot, lambda: opened(window).name == "b.png" and card.isVisible())
+        assert card.text() == "Opening b.png…"
+        assert (window.compare.main.display, window.windowTitle()) == (shown, title)
+        click(child(window, "opening-cancel"))
+        assert opened(window).name == "a.png"
+        assert not card.isVisible()
+        drop(window, tmp_path / "b.png")
+    finally:
+        goes_on.set()
+    until(qtbot, lambda: window.windowTitle().startswith("b.png"))
+    until(qtbot, lambda: window.compare.main.caption.startswith("After"))
+    assert not card.isVisible()
+
+
+def test_a_picture_that_takes_half_of_the_memory_may_be_opened_as_a_copy(
+    qtbot, window, tmp_path, monkeypatch
+):
+    path = plain(tmp_path / "large.tif")
+    need = needs.Need("large.tif", WIDTH, HEIGHT, 3, WIDTH * HEIGHT * 3, WIDTH * HEIGHT * 3)
+    monkeypatch.setattr(needs, "memory_available_bytes", lambda: 3 * need.to_show)
+    settle(qtbot, window, lambda: drop(window, path))  # nothing to ask about
+    assert opened(window).large is None
+    monkeypatch.setattr(needs, "memory_available_bytes", lambda: need.to_show)
+    drop(window, path)
+    until(qtbot, lambda: window.messages.kind == "warning")
+    assert "large.tif is large" in window.messages.sentence
+    settle(qtbot, window, lambda: click(child(window, "act-1", QPushButton)))
+    assert opened(window).large is not None
+    assert window.messages.kind != "warning"

@@ -41,13 +41,6 @@ def button(window, name):
     return child(window, f"folder-{name}", QPushButton)
 
 
-def assert_is_all_of_it(window, target):
-    """The file has what the whole picture gives where it is filtered in one go."""
-    job = replace(job_for(window.store.state), picture=noise(HEIGHT, WIDTH, 3))
-    result = Engine(use_gpu=False).run(job, Sampling(max_samples=0, cache="warm", check=False))
-    np.testing.assert_array_equal(tifffile.imread(target), result.picture)
-
-
 def finish(qtbot, window):
     until(qtbot, lambda: window.filter_menu.made.is_settled)
 
@@ -74,9 +67,24 @@ def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
     assert rows == sorted(rows)
     assert {of for _, of in rows} == {HEIGHT}
     assert not button(window, "start").isEnabled()  # it would write the same file again
-    assert_is_all_of_it(window, target)
+    job = replace(job_for(window.store.state), picture=noise(HEIGHT, WIDTH, 3))
+    result = Engine(use_gpu=False).run(job, Sampling(max_samples=0, cache="warm", check=False))
+    np.testing.assert_array_equal(tifffile.imread(target), result.picture)
     trigger(window, "Filter a folder…")
-    assert said(window) == file_filter.NOT_CHOSEN
+    assert not said(window).startswith("Finished after")
+
+
+def test_the_page_in_view_is_what_is_filtered(qtbot, window, large, tmp_path, monkeypatch):
+    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
+    for _ in range(2):
+        tifffile.imwrite(large, noise(HEIGHT, WIDTH, 3), rowsperstrip=50, append=True)
+    settle(qtbot, window, lambda: drop(window, large))
+    settle(qtbot, window, lambda: trigger(window, "Next page"))
+    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
+    trigger(window, "Filter to file…")
+    batch = window.findChild(MadeUpBatch)
+    until(qtbot, lambda: batch.is_running)
+    assert batch.words[batch.words.index("--page") + 1] == "2"
 
 
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(

@@ -41,7 +41,7 @@ def share_of(qtbot, window):
     for pane in window.compare.findChildren(PictureView):
         if pane.isVisible():
             shown = shown_in(pane).translated(pane.mapTo(window, QPoint()).toPointF())
-            seen += area(shown)
+            seen += max(shown.width(), 0) * max(shown.height(), 0)
     return seen / (window.width() * window.height())
 
 
@@ -52,10 +52,6 @@ def shown_in(pane):
     (left, top), (right, bottom) = corners
     whole = QRectF(QPointF(left, top) / ratio, QPointF(right, bottom) / ratio)
     return whole & QRectF(pane.rect())
-
-
-def area(box):
-    return max(box.width(), 0) * max(box.height(), 0)
 
 
 def is_out(window, widget):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -20,10 +21,6 @@ WIDE = (1920, 1080)
 def window(qtbot, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
-    return active(qtbot, window)
-
-
-def active(qtbot, window):
     window.activateWindow()
     until(qtbot, window.isActiveWindow)
     return window
@@ -56,10 +53,35 @@ def test_panels_need_not_scroll_where_there_is_room_for_what_they_are_about(qtbo
 
 
 def opened(window):
-    return [title for title, panel in window.docks.items() if panel.isVisible()]
+    return [title for title, panel in window.docks.frames.items() if panel.isVisible()]
 
 
 # -- nothing but the picture
+
+
+def corner(window):
+    """Whether a caption is written over the picture."""
+    return shown_view(window).grab().toImage().pixelColor(12, 12).lightness() < 60
+
+
+def test_nothing_is_written_over_the_picture_where_that_is_not_wanted(qtbot, window, make_window):
+    show_picture(qtbot, window, np.full((200, 300, 3), 255, np.uint8))
+    window.store.update(view_mode="difference")
+    options = child(window, "gain")
+    until(qtbot, lambda: corner(window))
+    assert options.isVisible()
+    for _ in range(2):  # hidden, and back
+        trigger(window, "Picture only")
+        qtbot.wait(50)
+        assert corner(window) == options.isVisible() == around(window).pop()
+    trigger(window, "Captions")
+    assert not corner(window)
+    window.close()
+    other = make_window()
+    show_picture(qtbot, other, np.full((200, 300, 3), 255, np.uint8))
+    assert not corner(other), "as the other was left"
+    trigger(other, "Captions")
+    until(qtbot, lambda: corner(other))
 
 
 def test_at_first_there_is_nothing_but_the_picture_and_what_everybody_needs(window):
@@ -94,6 +116,30 @@ def test_full_screen_is_the_picture_alone_and_the_window_is_as_it_was_afterwards
 
 
 # -- panels
+
+
+def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
+    window.resize(*WIDE)
+    settings, widths = window.docks["Settings"], set()
+    window.docks.bring_forward("Settings")
+    qtbot.wait(50)
+    place = settings.mapTo(window, QPoint())
+    for title in ("Blocks", "Weights", "Pixel"):
+        window.docks.bring_forward(title)
+        qtbot.wait(50)
+        widths.add(window.docks[title].width())
+        assert settings.mapTo(window, QPoint()) == place, title
+    assert len(widths) == 1
+    hold = child(window, "pixel-hold")
+    place = hold.mapTo(window, QPoint())
+    for at in ((10, 10), (0, 0)):  # where the sentence is longer
+        window.pixel.get().hold(at)
+        qtbot.wait(50)
+        assert hold.mapTo(window, QPoint()) == place
+    names = [each for each in window.tool_row.names if each.isVisible()]
+    assert [each.text() for each in names] == ["Size", "Runs on", "Block"]
+    window.resize(1280, 720)
+    until(qtbot, lambda: not any(each.isVisible() for each in names))
 
 
 def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(qtbot, window):

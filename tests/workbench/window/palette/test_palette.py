@@ -10,18 +10,21 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import presets
 from tests.workbench.driving import child, settle, show_picture, until
 from workbench.model import intents
+from workbench.widgets.actions import menu_lines
 from workbench.window.palette import Palette, PaletteEntry, find
 
 # -- finding
 
 
 def names(query, *texts):
-    return [each.name for each in find([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)]
+    found, is_right = find([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)
+    return [each.name for each in found] if is_right else []
 
 
-def test_the_letters_have_to_come_in_their_order():
+def test_initials_have_to_come_in_their_order_and_one_after_another():
     assert names("gbl", "Gaussian blur") == ["Gaussian blur"]
     assert names("lbg", "Gaussian blur") == []
+    assert names("tint", "Find the bug in the kernel") == []
     assert names("", "Gaussian blur", "Box blur") == ["Gaussian blur", "Box blur"]
 
 
@@ -39,7 +42,7 @@ def test_words_come_in_any_order_and_a_menu_finds_too():
 def test_what_only_fills_a_sentence_may_be_missing():
     texts = ("Zoom out", "Zoom in", "Sharpen")
     assert names("please zoom into the picture", *texts) == []
-    assert names("please zoom in, my picture!", *texts) == ["Zoom in", "Zoom out"]
+    assert names("please zoom in, my picture!", *texts)[0] == "Zoom in"
     assert names("top_hat", "Top-hat") == ["Top-hat"]
 
 
@@ -48,7 +51,97 @@ def test_what_cannot_be_done_comes_last():
         PaletteEntry("Save b", "", lambda: 0),
         PaletteEntry("Save", "", lambda: 0, reason="No."),
     )
-    assert find([not_able, able], "save") == [able, not_able]
+    assert find([not_able, able], "save") == ([able, not_able], True)
+
+
+# By the answer, or "~ the nearest" where there is none, what people type.
+TYPED = {
+    "Bilateral": "noise, denoise, reduce noise",
+    "~ Custom weights": "make brighter, invert, invert colors",
+    "~": "xyzzy, add noise, film grain, vintage, sepia, saturation, warm colors, mirror, rotate",
+    "Grey": "grey, gray, convert to grayscale, greyscale, black and white",
+    "Median": "remove dots, dust",
+    "Non-local means": "grain",
+    "Gaussian blur": "soften, blurring, low-pass",
+    "~ Box blur": "motion blur, resize, pixelate, moon",
+    "~ Gaussian blur": "bokeh, gausian",
+    "Edges": "contour, outline, edge, find edges",
+    "~ Edges": "canny",
+    "~ Sobel X": "scharr",
+    "Laplacian": "high pass",
+    "Laplacian of Gaussian": "band pass",
+    "Unsharp mask": "unsharp",
+    "Sharpen": "crisp",
+    "~ Sharpen": "deblur, sharpn",
+    "~ Unsharp mask": "contrast, hdr, dehaze",
+    "~ Median": "remove red eye",
+    "~ Bilateral": "cartoon",
+    "~ Percentile": "threshold",
+    "~ Minimum (erosion)": "skeleton",
+    "Closing": "fill holes",
+    "Top-hat": "stars",
+    "Emboss": "relief",
+}
+
+
+@pytest.fixture(scope="module")
+def all_entries():
+    return []
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"), [(word, answer) for answer in TYPED for word in TYPED[answer].split(", ")]
+)
+def test_the_answer_is_right_or_said_to_be_only_near(typed, answer, all_entries, request):
+    if not all_entries:
+        all_entries += request.getfixturevalue("window").dialogs.entries()
+    wanted = answer.removeprefix("~").strip()
+    found, is_right = filters.search(typed)
+    assert (is_right, wanted) == (not answer.startswith("~"), found[0].title if found else "")
+    seen, is_right = find(all_entries, typed)
+    assert is_right == (not answer.startswith("~"))
+    names = [each.name for each in seen]
+    assert names[:1] == [wanted] if is_right and wanted else not wanted or wanted in names
+
+
+@pytest.mark.parametrize(
+    ("typed", "action"),
+    {
+        **{"crop": "Select a part", "sketch": "Sketch", "delete": "Remove all steps"},
+        **{"histogram": "Analysis", "dark": "Dark", "undo": "Undo", "batch": "Next in folder"},
+        **{"cut": "Select a part", "template": "New kernel", "transpose": "Weights"},
+        **{"false color": "False colour", "save comparison": "Comparison"},
+    }.items(),
+)
+def test_actions_are_found_in_the_palette_as_well(typed, action, window):
+    found, is_right = find(window.dialogs.entries(), typed)
+    assert is_right
+    assert found[0].name == action
+
+
+@pytest.mark.parametrize("typed", ["before and after", "slide", "powerpoint", "save comparison"])
+def test_pictures_before_and_after_are_found_by_what_they_are_for(typed, window):
+    found, is_right = find(window.dialogs.entries(), typed)
+    assert is_right
+    assert {"Comparison", "Copy comparison"} <= {each.name for each in found}
+
+
+def test_all_that_cannot_be_done_at_first_says_why(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    disabled = [line for line in menu_lines(window) if not line.action.isEnabled()]
+    why_not = {each.name: each.reason for each in window.dialogs.entries() if each.reason}
+    in_lists = {line.name for line in disabled if len(line.path) > 1} - why_not.keys()
+    assert in_lists <= {"No list was opened or saved yet", "There are none", "Looking"}
+    assert {line.name for line in disabled} - in_lists <= why_not.keys()
+    for line in disabled:
+        if line.name in why_not:
+            assert why_not[line.name].endswith(".")
+            assert why_not[line.name] != line.action.whatsThis()
+    assert "(G)" in why_not["Crop to the part"]
+    assert "16 bits or floats" in why_not["False colour"]
+    assert "(Ctrl+B)" in why_not["Report"]
+    assert "(Ctrl+B)" in why_not["Save as SVG"]
 
 
 # -- the window
@@ -123,6 +216,18 @@ def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     assert palette.isVisible()
     QTest.keyClick(palette, Qt.Key.Key_Escape)
     assert window.store.state.implementation == "opencv"
+
+
+def test_what_is_only_near_is_said_and_not_done_by_enter(qtbot, window):
+    palette = opened(window)
+    QTest.keyClicks(line(palette), "invert")
+    said = child(palette, "palette-about", QLabel).text()
+    assert said == "No such filter or action here; nearest: Custom weights."
+    QTest.keyClick(line(palette), Qt.Key.Key_Return)
+    assert palette.isVisible()
+    QTest.keyClick(line(palette), Qt.Key.Key_Down)
+    settle(qtbot, window, lambda: QTest.keyClick(line(palette), Qt.Key.Key_Return))
+    assert window.store.state.filter == "custom"
 
 
 def test_a_click_does_what_the_row_says_and_the_palette_goes(qtbot, window):

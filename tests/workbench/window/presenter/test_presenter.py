@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
+from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from tests.made_up import FAILED, result
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
@@ -211,6 +212,7 @@ PANEL_KEYS = {
     "Ctrl+L": "Implementation",
     "Ctrl+K": "Blocks",
     "Ctrl+E": "Weights",
+    "Ctrl+U": "Kernel",
 }
 
 
@@ -229,6 +231,24 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(qtbot, window):
     assert window.docks.panel("Analysis").get().isVisible()  # as it was before
     assert not window.docks.panel("Weights").get().isVisible()
     assert factor_of(panel) == factor_of(window.compare) == 1.0
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_a_kernel_is_stepped_through_on_stage(qtbot, window):
+    stage = present(qtbot, window)
+    verified(qtbot, stage)
+    walk, kernel = (QKeySequence(each)[0] for each in ("Alt+F8", "Ctrl+U"))
+    QTest.keyClick(stage, walk.key(), walk.keyboardModifiers())
+    assert window.docks.panel("Kernel").made is None  # it is not on stage
+    QTest.keyClick(stage, kernel.key(), kernel.keyboardModifiers())
+    pane = window.docks.panel("Kernel").made
+    until(qtbot, lambda: pane.is_tried)
+    QTest.keyClick(stage, walk.key(), walk.keyboardModifiers())
+    until(qtbot, lambda: pane.is_stepping)
+    QTest.keyClick(stage, Qt.Key.Key_F8)
+    assert pane.steps.step == 1
+    leave(qtbot, window)
+    assert not pane.isVisible()
 
 
 def test_a_step_shows_a_recorded_chart(qtbot, window):
@@ -251,14 +271,9 @@ def step_with(panel):
     return TalkStep(panel, {}, look=StepLook(panel=panel, pixel=pixel))
 
 
-def area_of(panel):
-    """The scroll area around a panel, or the panel itself where it is one."""
-    return panel if isinstance(panel, QScrollArea) else panel.findChild(QScrollArea)
-
-
 def is_whole(panel):
     """Whether all of a panel is seen, and nothing of it is to be laid out any more."""
-    area = area_of(panel)
+    area = panel if isinstance(panel, QScrollArea) else panel.findChild(QScrollArea)
     layout = area.widget().layout()
     return layout.totalHeightForWidth(area.width()) <= area.height() == area.widget().height()
 
@@ -450,6 +465,43 @@ def test_steps_are_saved_opened_and_the_same_again(qtbot, window, tmp_path, monk
     trigger(window, "Open steps…")
     until(qtbot, lambda: window.presenter.steps)
     assert window.presenter.steps == kept
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('choices = { filter = "nope" }', "There is no filter 'nope'"),
+        ('choices = { filtr = "box" }', "There is no key 'filtr'; did you mean filter?"),
+        ('choices = { filter = "box", ksize = 4 }', "It cannot have kernel size 4."),
+        ('look = { panel = "kitchen" }', "panel cannot be 'kitchen'."),
+        (
+            'look = { panel = "pixel", pixl = [1, 2] }',
+            "There is no key 'pixl'; did you mean pixel?",
+        ),
+        ('look = { panel = "implementation", page = "sorce" }', "page cannot be 'sorce'."),
+        ("look = 3", "look cannot be 3."),
+        ("notes = 3", "There is no key 'notes'; did you mean note?"),
+    ],
+)
+def test_a_file_is_taken_whole_or_refused_in_a_sentence(qtbot, window, tmp_path, line, said):
+    window.presenter.steps = kept = (TalkStep("Mine", {}),)
+    path = tmp_path / "talk.steps.toml"
+    path.write_text(f'[[step]]\nname = "A"\n\n[[step]]\nname = "B"\n{line}\n')
+    window.presenter.open_file(path)
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence.startswith(f"talk.steps.toml, step 2: {said}")
+    assert window.presenter.steps == kept
+
+
+def test_the_panel_kernel_is_shown_and_what_was_said_of_a_step_goes_with_it(qtbot, window):
+    window.presenter.steps = (TalkStep("One", {}), step_with("kernel"))
+    stage = present(qtbot, window)
+    window.messages.show_message("warning", "Something about this step.")
+    press(stage, Qt.Key.Key_PageDown)
+    assert not window.messages.isVisible()
+    until(qtbot, lambda: window.docks.panel("Kernel").get().isVisible())
+    leave(qtbot, window)
+    assert not window.docks.panel("Kernel").get().isVisible()
 
 
 # -- prepared steps

@@ -29,11 +29,12 @@ extern "C" __global__ void convolve(
         return;
     }
 
-    // So far the picture comes out as it went in.  To filter it, begin with sum = OFFSET, and add for
-    // each j and i from 0 to KSIZE - 1
-    //     WEIGHTS[j * KSIZE + i] * read_sample(src, x + (i - RADIUS) * CHANNELS, y + j - RADIUS,
-    //                                          height, width, pitch)
+    // Each neighbour times its weight: the next pixel of a row is CHANNELS samples further on.
     // read_sample knows what lies beyond the edges, and to_sample rounds as the pixel type wants it.
-    const float sum = read_sample(src, x, y, height, width, pitch);
+    float sum = OFFSET;
+    for (int j = 0; j < KSIZE; ++j)
+        for (int i = 0; i < KSIZE; ++i)
+            sum += WEIGHTS[j * KSIZE + i] * read_sample(src, x + (i - RADIUS) * CHANNELS,
+                                                        y + j - RADIUS, height, width, pitch);
     row_of(dst, y, pitch)[x] = to_sample(sum);
 }

@@ -1,0 +1,611 @@
+"""What a file says beside its samples is kept, applied once or said; damage there loses no picture.
+
+Files are made byte by byte, and read again by `struct`, Pillow or tifffile, never by what wrote
+them.
+"""
+
+import itertools
+import struct
+import zlib
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image, IptcImagePlugin
+
+from kernels.pictures.generated import noise
+from workbench.cli.main import main
+from workbench.files import colour_profiles, png
+from workbench.files.image_encoders import fit_of
+from workbench.files.image_files import load, save
+from workbench.files.picture_errors import ImageFileError
+from workbench.imaging.pictures import Metadata
+
+EXTENSIONS = (".jpg", ".png", ".webp", ".tif")
+SAMPLES = noise(5, 8, 3)
+
+# -- EXIF: by directory and tag the type, the number of values, and these in both orders of bytes
+
+VALUES = {  # of the types that EXIF and TIFF have
+    1: ("B", (1, 2, 250)),
+    2: ("5s", (b"a\xe9b\0\0",)),
+    3: ("H", (1, 65535)),
+    4: ("I", (1 << 31,)),
+    5: ("I", (720_000, 10_000, 7, 0)),
+    6: ("b", (-1, 5)),
+    7: ("9s", (b"ASCII\0\0\0x",)),
+    8: ("h", (-2,)),
+    9: ("i", (-(1 << 30), 3)),
+    10: ("i", (-1, 3)),
+    11: ("f", (0.5, -3.0)),
+    12: ("d", (1e300,)),
+    13: ("I", (8,)),
+}
+MAIN = {271: 2, 18246: 3, 18249: 3, 40091: 1, 40095: 1, 33432: 2}
+
+
+def field(kind, order):
+    code, values = VALUES[kind]
+    data = b"".join(struct.pack(order + code, value) for value in values)
+    size = {2: 1, 5: 8, 7: 1, 10: 8}.get(kind) or struct.calcsize(code)
+    return kind, len(data) // size, data
+
+
+def all_fields(order):
+    """Fields of every type, in the main directory, EXIF's own, GPS's and the one inside."""
+    private = {60_000 + kind: field(kind, order) for kind in VALUES}
+    main = {tag: field(kind, order) for tag, kind in MAIN.items()}
+    return {0: main, 34665: private | {37510: field(7, order)}, 34853: private, 40965: private}
+
+
+def structure(fields, order="<"):
+    """These as a TIFF structure."""
+    start = struct.pack(order + "2sHI", b"II" if order == "<" else b"MM", 42, 8)
+    body, places = bytearray(start), {}
+    inside = {0: (34665, 34853), 34665: (40965,)}
+    for name in (0, 34665, 34853, 40965):
+        if name not in fields:
+            continue
+        if name:
+            struct.pack_into(order + "I", body, places[name], len(body))
+        own = dict(fields[name])
+        own |= {tag: (4, 1, bytes(4)) for tag in inside.get(name, ()) if tag in fields}
+        at = len(body)
+        body += struct.pack(order + "H", len(own)) + bytes(12 * len(own) + 4)
+        for number, tag in enumerate(sorted(own)):
+            kind, count, data = own[tag]
+            entry = at + 2 + 12 * number
+            struct.pack_into(order + "HHI", body, entry, tag, kind, count)
+            places[tag] = entry + 8
+            if len(data) > 4:
+                struct.pack_into(order + "I", body, entry + 8, len(body))
+                body += data
+            else:
+                body[entry + 8 : entry + 8 + len(data)] = data
+    return bytes(body)
+
+
+def told(data, at=None, order="<", name=0):
+    """Fields by directory of a little-endian structure, as `all_fields` has them."""
+    at = struct.unpack_from("<I", data, 4)[0] if at is None else at
+    found, own = {}, {}
+    for entry in range(at + 2, at + 2 + 12 * struct.unpack_from("<H", data, at)[0], 12):
+        tag, kind, count, value = struct.unpack_from("<HHII", data, entry)
+        size = count * {1: 1, 2: 1, 3: 2, 5: 8, 6: 1, 7: 1, 8: 2, 10: 8, 12: 8}.get(kind, 4)
+        if tag in (34665, 34853, 40965):
+            found |= told(data, value, name=tag)
+        else:
+            place = value if size > 4 else entry + 8
+            own[tag] = kind, count, data[place : place + size]
+    return found | {name: own}
+
+
+def exif_in(path):
+    """The structure in a file, found by hand."""
+    data = path.read_bytes()
+    if path.suffix == ".tif":
+        return data
+    begins = {".jpg": b"Exif\0\0", ".png": b"eXIf", ".webp": b"EXIF"}[path.suffix]
+    return data[data.index(begins) + len(begins) + 4 * (path.suffix == ".webp") :]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("first", EXTENSIONS[:3])
+def test_fields_of_every_type_go_through_every_format_byte_for_byte(tmp_path, first, order):
+    path = tmp_path / f"source{first}"
+    options = {"lossless": True} if first == ".webp" else {}
+    exif = b"Exif\0\0" + structure(all_fields(order), order)
+    Image.fromarray(SAMPLES).save(path, exif=exif, **options)
+    wanted = all_fields("<")
+    for extension in (*EXTENSIONS, *EXTENSIONS[::-1]):  # each after, and before, each next to it
+        picture = load(path)
+        assert picture.notes == ()
+        path = tmp_path / f"a{extension}"
+        save(path, picture.samples, metadata=picture.metadata)
+        found = told(exif_in(path))
+        assert {name: found[name] for name in (34665, 34853, 40965)} == {
+            name: wanted[name] for name in (34665, 34853, 40965)
+        }
+        assert {tag: found[0][tag] for tag in MAIN} == wanted[0]
+
+
+def test_what_a_changed_picture_cannot_keep_is_said_and_what_is_damaged_as_well(tmp_path):
+    fields = {0: {274: (1, 1, b"\6"), 271: (2, 2, b"a\0")}, 34665: {37500: (7, 9, b"own notes")}}
+    whole = structure(fields)
+    for name, exif in (("whole", whole), ("cut", whole[:-3]), ("gone", whole[:5])):
+        Image.fromarray(SAMPLES).save(tmp_path / f"{name}.png", exif=exif)
+        picture = load(tmp_path / f"{name}.png")
+        assert picture.samples.shape == ((5, 8, 3) if name == "gone" else (8, 5, 3))
+        assert ("notes" in str(picture.notes)) == (name == "whole")
+        assert ("Damaged EXIF" in str(picture.notes)) == (name != "whole")
+    picture = load(tmp_path / "whole.png")
+    save(tmp_path / "b.jpg", picture.samples, metadata=picture.metadata)
+    assert told(exif_in(tmp_path / "b.jpg"))[0] == {274: (3, 1, b"\1\0"), 271: (2, 2, b"a\0")}
+
+
+# -- resolution and IPTC
+
+
+def resolution(path):
+    """Pixels per inch, as Pillow or tifffile finds them."""
+    if path.suffix == ".tif":
+        with tifffile.TiffFile(path) as tiff:
+            assert tiff.pages.first.tags.valueof(296) == 2
+            return tuple(a / b for a, b in map(tiff.pages.first.tags.valueof, (282, 283)))
+    with Image.open(path) as image:
+        if path.suffix == ".webp":
+            factor = {2: 1, 3: 2.54}[image.getexif()[296]]
+            return tuple(float(image.getexif()[tag]) * factor for tag in (282, 283))
+        return image.info["dpi"]
+
+
+@pytest.mark.parametrize("source", [*EXTENSIONS, ".bmp", "centimetre.tif", "exif.jpg"])
+@pytest.mark.parametrize("extension", [*EXTENSIONS, ".bmp"])
+def test_resolution_is_kept_in_its_unit(tmp_path, source, extension):
+    path, picture = tmp_path / f"a{source}", Image.fromarray(SAMPLES)
+    exif = Image.Exif()
+    exif[282], exif[283], exif[296] = 300.0, 150.0, 2
+    if source == "centimetre.tif":
+        resolutions = {"resolution": (300 / 2.54, 150 / 2.54), "resolutionunit": 3}
+        tifffile.imwrite(path, SAMPLES, photometric="rgb", **resolutions)
+    elif source in (".webp", "exif.jpg"):
+        picture.save(path, exif=exif)
+    else:
+        picture.save(path, dpi=(300, 150))
+    found = load(path)
+    for name in ("b", "c"):
+        save(tmp_path / (name + extension), found.samples, metadata=found.metadata)
+        assert resolution(tmp_path / (name + extension)) == pytest.approx((300, 150), abs=0.02)
+        found = load(tmp_path / (name + extension))
+    lost = fit_of(tmp_path / "a.ppm", found.samples, found.metadata).changes
+    assert len(lost) == 1
+    assert "resolution" in lost[0]
+
+
+def test_resolution_is_read_once_and_turns_with_the_picture(tmp_path):
+    exif = Image.Exif()
+    exif[282], exif[283], exif[296], exif[271], exif[274] = 72.0, 72.0, 2, "a", 6
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", exif=exif, dpi=(300, 150))
+    picture = load(tmp_path / "a.jpg")
+    save(tmp_path / "b.jpg", picture.samples, metadata=picture.metadata)
+    assert resolution(tmp_path / "b.jpg") == (150, 300)
+    found = told(exif_in(tmp_path / "b.jpg"))[0]
+    assert struct.unpack("<4I", found[282][2] + found[283][2]) == (150, 1, 300, 1)
+    Image.fromarray(SAMPLES).save(tmp_path / "none.png")
+    assert load(tmp_path / "none.png").metadata == Metadata()
+
+
+IPTC = b"\x1c\x02\x78\0\5a day\x1c\x02\x50\0\2me"
+BLOCK = b"8BIM\x04\x04\0\0" + struct.pack(">I", len(IPTC)) + IPTC + b"\0"
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+def test_iptc_is_kept_where_a_format_has_a_place_for_it(tmp_path, extension):
+    inside = BLOCK[:8] + struct.pack(">I", 4) + b"none"  # of a resource, which is none itself
+    before = b"8BIM\x03\xed\0\0" + struct.pack(">I", len(inside)) + inside
+    named = BLOCK[:6] + b"\4name\0" + BLOCK[8:]
+    segments = b"Adobe_CM\0\1", b"Photoshop 3.0\0" + before + named
+    extra = b"".join(struct.pack(">BBH", 0xFF, 0xED, len(each) + 2) + each for each in segments)
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", extra=extra)
+    picture, path = load(tmp_path / "a.jpg"), tmp_path / f"b{extension}"
+    assert fit_of(path, picture.samples, picture.metadata).is_exact == (extension != ".webp")
+    save(path, picture.samples, metadata=picture.metadata)
+    assert load(path).metadata.iptc == (None if extension == ".webp" else IPTC)
+    with Image.open(path) as image:
+        if extension == ".png":
+            words = image.info["Raw profile type iptc"].split()
+            assert (words[0], bytes.fromhex("".join(words[2:]))) == ("iptc", BLOCK)
+        elif extension != ".webp":
+            assert IptcImagePlugin.getiptcinfo(image) == {(2, 120): b"a day", (2, 80): b"me"}
+    if extension == ".tif":  # as Photoshop has them, and as a Mac did
+        for tag, kind, data in ((34377, "B", BLOCK), (33723, "I", IPTC.ljust(20, b"\0"))):
+            for order in "<>":
+                tags = [(tag, kind, len(data) // struct.calcsize(kind), data, True)]
+                how = {"photometric": "rgb", "byteorder": order, "extratags": tags}
+                tifffile.imwrite(path, SAMPLES, **how)
+                assert load(path).metadata.iptc.rstrip(b"\0") == IPTC
+
+
+def test_a_name_of_a_program_alone_is_no_loss(tmp_path, capsys):
+    tifffile.imwrite(tmp_path / "a.tif", SAMPLES, photometric="rgb", software="x")
+    how = ["--filter", "identity", "--size", "3", "--no-gpu"]
+    assert main(["apply", str(tmp_path / "a.tif"), str(tmp_path / "b.bmp"), *how]) == 0
+    assert fit_of(tmp_path / "c.png", SAMPLES, load(tmp_path / "a.tif").metadata).is_exact
+
+
+# -- PNG: what is damaged beside the samples, and of them
+
+
+def png_of(chunks=(), samples=SAMPLES, after=(), colour_type=2, more=b""):
+    """A PNG, chunks as (kind, data), in front of the samples and behind them."""
+    bits = 8 * samples.itemsize
+    rows = samples.astype(samples.dtype.newbyteorder(">")).reshape(len(samples), -1)
+    packed = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows))
+    header = struct.pack(">IIBBBBB", samples.shape[1], len(samples), bits, colour_type, 0, 0, 0)
+    all_chunks = [(b"IHDR", header), *chunks, (b"IDAT", packed), *after, (b"IEND", b"")]
+    return png.SIGNATURE + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in all_chunks
+    )
+
+
+def loaded(tmp_path, data, name="a.png"):
+    (tmp_path / name).write_bytes(data)
+    return load(tmp_path / name)
+
+
+SIDE = {
+    **{b"gAMA": bytes(4), b"cHRM": bytes(32), b"sRGB": b"\0", b"pHYs": bytes(9), b"cICP": bytes(4)},
+    **{b"tRNS": b"\0\1\0\2\0\3", b"tEXt": b"a\0b", b"zTXt": b"a\0\0" + zlib.compress(b"b")},
+    **{b"iTXt": b"a\0\0\0\0\0b", b"eXIf": structure({0: {}}), b"acTL": b"\0\0\0\1\0\0\0\0"},
+    **{b"iCCP": b"a\0\0" + zlib.compress(b"b"), b"prIv": b"own"},
+}
+SHORT = {kind: SIDE[kind][:-1] for kind in (b"gAMA", b"cHRM", b"sRGB", b"pHYs", b"cICP", b"tRNS")}
+SHORT |= {b"iCCP": b"a\0\1abc", b"zTXt": b"a\0\1abc"}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype):
+    samples = noise(5, 8, 3, dtype)
+    for kind, data in SIDE.items():
+        whole = png_of([(kind, data)], samples)
+        end = whole.index(kind) + 4 + len(data)
+        picture = loaded(tmp_path, whole[:end] + bytes(4) + whole[end + 4 :])
+        np.testing.assert_array_equal(picture.samples, samples)
+        assert kind.decode() in picture.notes[0]
+    for kind, data in SHORT.items():
+        picture = loaded(tmp_path, png_of([(kind, data)], samples))
+        np.testing.assert_array_equal(picture.samples, samples)
+        assert kind.decode() in picture.notes[0]
+    words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
+    assert loaded(tmp_path, png_of([(b"tEXt", word + b"\0a") for word in words])).notes == ()
+    large = zlib.compress(bytes(3 << 20))
+    for chunks in ([(b"zTXt", b"a\0\0" + large)], [(b"tEXt", b"a\0" + b"b" * (2 << 20))]):
+        picture = loaded(tmp_path, png_of(chunks, samples))
+        np.testing.assert_array_equal(picture.samples, samples)
+        assert picture.notes == ()
+
+
+@pytest.mark.parametrize("kind", [b"IHDR", b"PLTE", b"IDAT"])
+def test_a_checksum_of_samples_that_is_wrong_refuses_the_picture(tmp_path, kind):
+    indices = np.zeros((5, 8), np.uint8)
+    whole = png_of([(b"PLTE", bytes(range(6)))], indices, colour_type=3)
+    assert loaded(tmp_path, whole).samples[0, 0].tolist() == [0, 1, 2]
+    at = whole.index(kind)
+    end = at + 4 + int.from_bytes(whole[at - 4 : at], "big")
+    with pytest.raises(ImageFileError, match="damaged"):
+        loaded(tmp_path, whole[:end] + bytes(4) + whole[end + 4 :])
+
+
+XMP = (
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF '
+    'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
+    'xmlns:tiff="http://ns.adobe.com/tiff/1.0/" {}</rdf:Description></rdf:RDF></x:xmpmeta>'
+)
+AS_XMP = XMP.format('tiff:Orientation="6">'), XMP.format("><tiff:Orientation>6</tiff:Orientation>")
+TURN = {0: {274: (3, 1, b"\6\0")}}
+STORED = b"Exif\0\0" + structure(TURN)
+RAW = f'\nexif\n{len(STORED)}\n{STORED.hex()}\n"!'.encode()  # with rubbish behind it
+TURNED_BY = {
+    "eXIf": (b"eXIf", structure(TURN)),
+    "a raw profile": (b"tEXt", b"Raw profile type exif\0" + RAW),
+    "a packed one": (b"zTXt", b"Raw profile type APP1\0\0" + zlib.compress(RAW)),
+    "an attribute": (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + AS_XMP[0].encode()),
+    "an element": (b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + zlib.compress(AS_XMP[1].encode())),
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("place", TURNED_BY)
+def test_a_png_is_turned_once_from_wherever_it_says_so(tmp_path, place, dtype):
+    samples = noise(5, 8, 3, dtype)
+    for where in ("chunks", "after"):
+        picture = loaded(tmp_path, png_of(samples=samples, **{where: [TURNED_BY[place]]}))
+        np.testing.assert_array_equal(picture.samples, np.rot90(samples, -1))
+        save(tmp_path / "b.png", picture.samples, metadata=picture.metadata)
+        np.testing.assert_array_equal(load(tmp_path / "b.png").samples, picture.samples)
+
+
+@pytest.mark.parametrize("extension", [".jpg", ".webp", ".tif"])
+@pytest.mark.parametrize("packet", AS_XMP)
+def test_so_are_others_by_xmp_alone(tmp_path, extension, packet):
+    path = tmp_path / f"a{extension}"
+    if extension == ".tif":
+        tags = [(700, "B", len(packet), packet.encode(), True)]
+        tifffile.imwrite(path, SAMPLES, photometric="rgb", metadata=None, extratags=tags)
+    else:
+        Image.fromarray(SAMPLES).save(path, xmp=packet.encode())
+    assert load(path).samples.shape == (8, 5, 3)
+
+
+# -- colours
+
+
+def srgb(light):
+    light = np.clip(light, 0, 1)
+    return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+
+
+def linear(encoded):
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+
+
+def matrix(points):
+    """From RGB of these primaries, (x, y) of white, red, green, blue, to XYZ."""
+    xyz = np.array([(x / y, 1, (1 - x - y) / y) for x, y in points]).T
+    return xyz[:, 1:] * np.linalg.solve(xyz[:, 1:], xyz[:, 0])
+
+
+D65 = (0.3127, 0.329)
+SRGB = D65, (0.64, 0.33), (0.3, 0.6), (0.15, 0.06)
+P3 = D65, (0.68, 0.32), (0.265, 0.69), (0.15, 0.06)
+BT_2020 = D65, (0.708, 0.292), (0.17, 0.797), (0.131, 0.046)
+
+
+def gamma_chunk(gamma):
+    return b"gAMA", struct.pack(">I", round(gamma * 1e5))
+
+
+def points_chunk(points):
+    return b"cHRM", struct.pack(">8I", *(round(each * 1e5) for each in np.ravel(points)))
+
+
+COLOURS = {  # chunks, primaries, and how a sample becomes light
+    "linear": ([gamma_chunk(1)], SRGB, lambda v: v),
+    "gamma 1.8": ([gamma_chunk(1 / 1.8)], SRGB, lambda v: v**1.8),
+    "P3": ([gamma_chunk(1 / 2.2), points_chunk(P3)], P3, lambda v: v**2.2),
+    "cICP P3": ([(b"cICP", b"\x0c\x0d\0\1"), gamma_chunk(1)], P3, linear),
+    "cICP linear": ([(b"cICP", b"\x01\x08\0\1")], SRGB, lambda v: v),
+    "cICP 2020": ([(b"cICP", b"\x09\x0d\0\1")], BT_2020, linear),
+    "cICP sRGB": ([(b"cICP", b"\x01\x0d\0\1"), gamma_chunk(1)], SRGB, linear),
+    "usual": ([gamma_chunk(0.45455), points_chunk(SRGB)], SRGB, linear),
+    "sRGB first": ([(b"sRGB", b"\0"), gamma_chunk(1)], SRGB, linear),
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("name", COLOURS)
+def test_colours_that_chunks_describe_become_srgb(tmp_path, name, dtype):
+    chunks, points, light = COLOURS[name]
+    white = np.iinfo(dtype).max
+    samples = np.stack(np.meshgrid(*[np.linspace(0.2, 0.8, 6) * white] * 3), -1).reshape(6, 36, 3)
+    samples = samples.astype(dtype)
+    rgb = light(samples / white) @ (np.linalg.inv(matrix(SRGB)) @ matrix(points)).T
+    picture = loaded(tmp_path, png_of(chunks, samples))
+    inside = (rgb >= 0).all(axis=2) & (rgb <= 1).all(axis=2)
+    wrong = np.abs(picture.samples / white - srgb(rgb))[inside]
+    assert wrong.max() < 2 / 255
+    assert len(picture.notes) == (name not in ("cICP sRGB", "usual", "sRGB first"))
+    if not picture.notes:
+        np.testing.assert_array_equal(picture.samples, samples)
+
+
+def test_grey_is_converted_as_well_and_what_cannot_be_is_said(tmp_path):
+    grey = np.arange(0, 250, 10, dtype=np.uint8).reshape(5, 5, 1)
+    found = loaded(tmp_path, png_of([gamma_chunk(1)], grey, colour_type=0)).samples
+    assert np.abs(found / 255 - srgb(grey / 255)).max() < 1 / 255
+    for chunk in (gamma_chunk(0), points_chunk([(0, 0)] * 4), points_chunk([(0.3, 0.3)] * 4)):
+        picture = loaded(tmp_path, png_of([chunk]))
+        np.testing.assert_array_equal(picture.samples, SAMPLES)
+        assert "as if they were sRGB" in picture.notes[0]
+    for coded, word in ((b"\x09\x10\0\1", "PQ"), (b"\x09\x12\0\1", "HLG"), (b"\x63\x0d\0\1", "99")):
+        picture = loaded(tmp_path, png_of([(b"cICP", coded)]))
+        np.testing.assert_array_equal(picture.samples, SAMPLES)
+        assert word in picture.notes[0]
+
+
+def bmp(bits, rows, packing=0, kind=b"BGRs", gammas=bytes(12), icc=b"", palette=b""):
+    """A BMP of version 5, five pixels wide and three high."""
+    start = 14 + 124 + len(palette)
+    size = struct.pack("<IiiHHIIiiII", 124, 5, 3, 1, bits, packing, len(rows), 0, 0, 0, 0)
+    colours = bytes(16) + kind + bytes(36) + gammas
+    end = struct.pack("<IIII", 4, start - 14 + len(rows), len(icc), 0)
+    head = b"BM" + struct.pack("<IHHI", start + len(rows) + len(icc), 0, 0, start)
+    return head + size + colours + end + palette + rows + icc
+
+
+def test_profiles_in_a_bmp_are_honoured_or_said(tmp_path):
+    rows = b"".join(bytes(range(start, start + 15)) + b"\0" for start in (90, 60, 30))
+    plain = loaded(tmp_path, bmp(24, rows), "a.bmp")
+    assert plain.notes == ()
+    icc = colour_profiles.calibrated(1.0, None)[0]
+    found = loaded(tmp_path, bmp(24, rows, kind=b"DEBM", icc=icc), "a.bmp")
+    assert np.abs(found.samples / 255 - srgb(plain.samples / 255)).max() < 2 / 255
+    for kind, gammas in ((b"KNIL", bytes(12)), (bytes(4), struct.pack("<3I", *[1 << 16] * 3))):
+        picture = loaded(tmp_path, bmp(24, rows, kind=kind, gammas=gammas), "a.bmp")
+        np.testing.assert_array_equal(picture.samples, plain.samples)
+        assert "as if they were sRGB" in picture.notes[0]
+
+
+PALETTE = b"".join(bytes((n, 2 * n, 255 - n, 0)) for n in range(16))
+RUNS = {  # from the bottom up
+    8: bytes.fromhex("0006010203040506 0000 0507 0000 0509 0000 0001".replace(" ", "")),
+    4: bytes.fromhex("0006123456 00 0000 0877 0000 0002 0200 0399 0000 0001".replace(" ", "")),
+}
+SEEN = {8: [[9] * 5, [7] * 5, [1, 2, 3, 4, 5]], 4: [[0, 0, 9, 9, 9], [7] * 5, [1, 2, 3, 4, 5]]}
+
+
+@pytest.mark.parametrize("bits", RUNS)
+def test_runs_past_the_end_of_a_row_end_with_it(tmp_path, bits):
+    packing = {8: 1, 4: 2}[bits]
+    file = bmp(bits, RUNS[bits], packing, palette=PALETTE.ljust(4 << bits, b"\0"))
+    blue = np.array([PALETTE[4 * n + 2] for n in np.ravel(SEEN[bits])]).reshape(3, 5)
+    np.testing.assert_array_equal(loaded(tmp_path, file, "a.bmp").samples[..., 0], blue)
+    with pytest.raises(ImageFileError, match="cut short"):
+        loaded(tmp_path, bmp(bits, RUNS[bits][:5], packing, palette=bytes(4 << bits)), "a.bmp")
+    asked = []
+    for runs in (RUNS[bits], b"\0\1"):  # of two ends of rows, and of none
+        file, times = bmp(bits, runs, packing, palette=PALETTE.ljust(4 << bits, b"\0")), []
+        (tmp_path / "a.bmp").write_bytes(file)
+        load(tmp_path / "a.bmp", is_stopped=lambda times=times: bool(times.append(1)))
+        asked.append(len(times))
+    assert asked[0] >= asked[1] + 2
+
+
+def test_a_sound_profile_is_better_than_codes_that_are_none(tmp_path):
+    icc = colour_profiles.calibrated(1.0, None)[0]
+    told = [(b"iCCP", b"icc\0\0" + zlib.compress(icc)), (b"cICP", b"\x09\x10\0\1")]
+    picture, alone = loaded(tmp_path, png_of(told)), loaded(tmp_path, png_of(told[:1]))
+    assert picture.notes == alone.notes
+    np.testing.assert_array_equal(picture.samples, alone.samples)
+    assert not np.array_equal(picture.samples, SAMPLES)
+
+
+def test_a_length_of_thousands_of_digits_loses_no_picture(tmp_path):
+    text = b"Raw profile type exif\0\nexif\n" + b"1" * 5000 + b"\n00\n"
+    np.testing.assert_array_equal(loaded(tmp_path, png_of([(b"tEXt", text)])).samples, SAMPLES)
+
+
+def test_chunks_of_no_name_and_what_is_behind_the_end_lose_no_picture(tmp_path):
+    picture = loaded(tmp_path, png_of([(b"\xff\xfe\xfd\xfc", b"a")]) + b"JUNK" * 9)
+    np.testing.assert_array_equal(picture.samples, SAMPLES)
+    assert len(picture.notes) == 1
+
+
+SEGMENTS = {0xE0: b"JFIF\0", 0xEE: b"Adobe", 0xE2: b"ICC_PROFILE\0"}
+
+
+@pytest.mark.parametrize("marker", SEGMENTS)
+def test_a_segment_of_a_jpeg_that_is_too_short_is_left_out_and_said(tmp_path, marker):
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", quality=95)
+    whole, data = (tmp_path / "a.jpg").read_bytes(), SEGMENTS[marker]
+    segment = struct.pack(">BBH", 255, marker, len(data) + 2) + data
+    picture = loaded(tmp_path, whole[:20] + segment + whole[20:])
+    np.testing.assert_array_equal(picture.samples, load(tmp_path / "a.jpg").samples)
+    assert len(picture.notes) == 1
+
+
+@pytest.mark.parametrize("packing", [None, "jpeg"])
+def test_profiles_of_any_type_and_damaged_ones_lose_no_tiff(tmp_path, packing):
+    path, sound = tmp_path / "a.tif", colour_profiles.profile_for(3)
+    how = {"photometric": "rgb", "compression": packing, "metadata": None}
+    tifffile.imwrite(path, SAMPLES, **how)
+    expected = load(path).samples
+    not_ascii = sound[:16] + b"\xffGB " + sound[20:]
+    for kind, count, value in ((4, 1, 5), (2, 4, "abc"), (7, len(sound), not_ascii)):
+        tifffile.imwrite(path, SAMPLES, extratags=[(34675, kind, count, value, True)], **how)
+        picture = load(path)
+        np.testing.assert_array_equal(picture.samples, expected)
+        assert any("profile" in each for each in picture.notes)
+
+
+# -- TIFF and PFM
+
+
+def without(path, *tags):
+    """Make tags of a TIFF ones that nobody knows."""
+    data = bytearray(path.read_bytes())
+    with tifffile.TiffFile(path) as tiff:
+        for tag in tags:
+            struct.pack_into("<H", data, tiff.pages.first.tags[tag].offset, tag + 65000 - 256)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_a_tiff_that_does_not_say_what_samples_mean_is_not_inverted(
+    tmp_path, dtype, channels, compression
+):
+    samples, path = noise(5, 8, channels, dtype), tmp_path / "a.tif"
+    kind = "rgb" if channels > 2 else "minisblack"
+    extra = {"extrasamples": ["unassalpha"]} if channels in (2, 4) else {}
+    tifffile.imwrite(
+        *(path, samples if channels > 1 else samples[..., 0]),
+        **{"photometric": kind, "planarconfig": "contig" if channels > 1 else None, **extra},
+        **{"compression": compression, "metadata": None},
+    )
+    without(path, 262)
+    picture = load(path)
+    np.testing.assert_array_equal(picture.samples, samples)
+    assert "does not say" in picture.notes[0]
+
+
+def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
+    path, ramp = tmp_path / "a.tif", np.arange(256, dtype=np.uint8).reshape(16, 16, 1)
+    for samples, kind in ((ramp[..., 0], "minisblack"), (np.repeat(ramp, 3, axis=2), "rgb")):
+        tifffile.imwrite(path, samples, photometric=kind, compression="jpeg", metadata=None)
+        without(path, 262)
+        if kind == "rgb":
+            with pytest.raises(ImageFileError, match="of a kind"):
+                load(path)
+        else:
+            assert np.abs(load(path).samples.astype(int) - ramp).max() < 16
+
+
+@pytest.mark.parametrize("compression", [None, "lzw", "zlib", "packbits"])
+@pytest.mark.parametrize("rows", [2, 5])
+def test_counts_beyond_the_end_are_read_and_samples_beyond_it_are_not(tmp_path, compression, rows):
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(
+        *(path, SAMPLES),
+        **{"photometric": "rgb", "compression": compression, "rowsperstrip": rows},
+        **{"metadata": None, "predictor": False},
+    )
+    with tifffile.TiffFile(path) as tiff:
+        tag, count = tiff.pages.first.tags[279], len(tiff.pages.first.dataoffsets)
+        last = tiff.pages.first.dataoffsets[-1]
+    data = bytearray(path.read_bytes())
+    code = {3: "H", 4: "I"}[tag.dtype]
+    place = tag.valueoffset + (count - 1) * struct.calcsize(code)
+    struct.pack_into(f"<{code}", data, place, 60_000)
+    np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
+    with pytest.raises(ImageFileError, match="cut short"):
+        loaded(tmp_path, data[: last + 10], "b.tif")
+
+
+def test_alpha_of_a_palette_planes_left_out_and_orientation_of_any_type(tmp_path):
+    path, indices = tmp_path / "a.tif", noise(5, 8, 2)
+    colours = np.arange(768, dtype=np.uint16).reshape(3, 256) * 80
+    tifffile.imwrite(
+        *(path, indices),
+        **{"photometric": "minisblack", "planarconfig": "contig", "extrasamples": ["unassalpha"]},
+        **{"metadata": None, "extratags": [(320, "H", 768, colours.tobytes(), True)]},
+    )
+    data = bytearray(path.read_bytes())
+    with tifffile.TiffFile(path) as tiff:
+        struct.pack_into("<H", data, tiff.pages.first.tags[262].valueoffset, 3)
+    picture = loaded(tmp_path, data, "a.tif")
+    np.testing.assert_array_equal(picture.samples[..., :3], (colours.T >> 8)[indices[..., 0]])
+    np.testing.assert_array_equal(picture.samples[..., 3], indices[..., 1])
+
+    words = "ImageJ=1.53t\nimages=5\nslices=5\n"
+    grey = indices[..., 0]
+    tifffile.imwrite(path, grey, photometric="minisblack", metadata=None, description=words)
+    path.write_bytes(path.read_bytes() + bytes(4 * grey.nbytes))
+    assert load(path).page.count == 5
+
+    for code, extra in itertools.product("BHI", ({}, {"compression": "jpeg"})):
+        how = {"extratags": [(274, code, 1, 6, True)], "metadata": None, **extra}
+        tifffile.imwrite(path, grey, photometric="minisblack", **how)
+        assert load(path).samples.shape == (8, 5, 1)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_pfm_of_colours_is_read(tmp_path, order):
+    samples = noise(5, 8, 3, "float32")
+    header = f"PF\n8 5\n{'-' if order == '<' else ''}1.0\n".encode()
+    data = header + samples[::-1].astype(f"{order}f4").tobytes()
+    np.testing.assert_array_equal(loaded(tmp_path, data, "a.pfm").samples, samples)
+    with pytest.raises(ImageFileError, match="cut short"):
+        loaded(tmp_path, data[:-1], "a.pfm")

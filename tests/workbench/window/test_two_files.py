@@ -1,0 +1,58 @@
+"""Two files held against each other, in the real window, with no filter in between."""
+
+import numpy as np
+from PySide6.QtWidgets import QPushButton
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import child, click, drop, settle, show_picture, trigger, until, view
+from workbench.files.image_files import save
+from workbench.panels.controls.filter_popup import FilterBox
+from workbench.widgets.tile import ValueTile
+
+
+def two_files(tmp_path):
+    """Noise, and the same with eight pixels of it one level higher, or lower."""
+    one = noise(40, 60, 3)
+    other = one.copy()
+    other[3, :8] ^= 1
+    for name, samples in (("A.png", one), ("B.png", other)):
+        save(tmp_path / name, samples)
+    return tmp_path / "A.png", tmp_path / "B.png", one, other
+
+
+def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
+    path_a, path_b, one, other = two_files(tmp_path)
+    settle(qtbot, window, lambda: drop(window, path_a, path_b))
+    button = next(e for e in window.findChildren(QPushButton) if e.text() == "&Compare the two")
+    result = settle(qtbot, window, lambda: click(button))
+    np.testing.assert_array_equal(result.picture, other)
+    pane = window.compare.main
+    until(qtbot, lambda: "A.png · 60×40" in pane.accessibleDescription())  # under the divider
+    assert pane.caption.startswith("After · B.png")
+    trigger(window, "Difference")
+    until(qtbot, lambda: pane.caption.startswith("After − A.png"))
+    trigger(window, "Mismatch")
+    until(qtbot, lambda: "blue: 8 differ from the other file" in pane.caption)
+    window.docks.enter("Analysis")
+    psnr = child(window, "psnr", ValueTile)
+    mse = np.mean((one.astype(float) - other) ** 2)
+    until(qtbot, lambda: psnr._shown[0] == f"{10 * np.log10(255**2 / mse):.2f} dB")
+    trigger(window, "Compare with the original")
+    until(qtbot, lambda: "no pixel differs" in pane.caption)
+    window.undo_history.undo()
+    until(qtbot, lambda: "blue: 8 differ" in pane.caption)
+    # One undo more brings back picture, filter and view.
+    settle(qtbot, window, lambda: [window.undo_history.undo() for _ in range(3)])
+    assert window.store.state.picture.name == "A.png"
+    assert child(window, "filter", FilterBox).currentText() == "Gaussian blur"
+
+
+def test_files_of_other_sizes_get_one_sentence(qtbot, window, tmp_path):
+    path_a, *_ = two_files(tmp_path)
+    show_picture(qtbot, window, noise(40, 61, 3))
+    before = window.store.state
+    window.intake.compare(path_a)
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence.startswith("A.png is 60×40")
+    assert window.store.state == before
+    assert view(window, "After").caption.startswith("After · Gaussian")

@@ -1,0 +1,158 @@
+"""BMP files: their bit fields and runs, which Pillow does not read right, and what they say."""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageFile
+
+from workbench.files.from_pillow import Decoded, resolution_of
+from workbench.files.needs import Need
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.png import MAX_SIDE_BYTES
+
+_BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
+_FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA, _V4, _V5 = 14, 40, 56, 108, 124  # bytes
+_FIELD = re.compile("1{1,16}0*")  # in binary
+
+
+@dataclass(frozen=True, slots=True)
+class BmpReader:
+    """A reader of a file whose fields say at which bits of a pixel each colour lies.
+
+    It goes by the header; masks are of red, green, blue and, maybe, alpha.
+    """
+
+    path: Path
+    start: int
+    width: int
+    height: int  # negative: from top to bottom
+    bits: int
+    masks: tuple[int, ...]
+    info: dict[str, Any]  # as `info_of` has it
+    count: int = 1  # of pages
+
+    @property
+    def _white(self) -> int:
+        return 255 if max(map(int.bit_count, self.masks)) <= 8 else 65535
+
+    @property
+    def _stored_bytes(self) -> int:
+        return (self.width * self.bits + 31) // 32 * 4 * abs(self.height)
+
+    def need(self) -> Need:
+        """Memory for the file's pixels and for the samples, one channel at a time."""
+        height, channels, stored = abs(self.height), len(self.masks), self._stored_bytes
+        if self.start + stored > self.path.stat().st_size:
+            raise EOFError(self.path.name)
+        ours = self.width * height * channels * (1 if self._white == 255 else 2)
+        return Need(self.path.name, self.width, height, channels, ours, ours + 4 * stored)
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Read (H, W, 3 or 4) of uint8, or uint16 where a field has more than 8 bits."""
+        stored = np.fromfile(self.path, np.uint8, self._stored_bytes, offset=self.start)
+        rows = stored.view(f"<u{self.bits // 8}").reshape(abs(self.height), -1)
+        pixels, white = rows[:: 1 if self.height < 0 else -1, : self.width], self._white
+        if white > 255:
+            most = max(map(int.bit_count, self.masks))
+            notes.append(f"Samples of up to {most} bits scaled to 0–{white}.")
+        dtype = np.uint8 if white == 255 else np.uint16
+        samples = np.empty((*pixels.shape, len(self.masks)), dtype)
+        for channel, mask in enumerate(self.masks):
+            lowest = mask & -mask
+            samples[:, :, channel] = np.rint((pixels & mask) // lowest * (white / (mask // lowest)))
+        icc, colours = self.info.get("icc_profile"), self.info.get("colours", "")
+        return Decoded(samples, icc, resolution=resolution_of(self.info), colours=colours)
+
+
+def reader(path: Path, start: bytes) -> BmpReader | None:
+    """The reader of a file of these first bytes; None where it is no BMP with bit fields.
+
+    Raises ImageFileError where the fields are such that nothing can be made of them.
+    """
+    if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _HEADER_WITH_ALPHA:
+        return None
+    (offset,) = struct.unpack_from("<I", start, 10)
+    size, width, height, _, bits, packing = struct.unpack_from("<IiiHHI", start, _FILE_HEADER)
+    if size < _PLAIN_HEADER or packing not in (_BIT_FIELDS, _ALPHA_BIT_FIELDS):
+        return None
+    has_alpha = size >= _HEADER_WITH_ALPHA or packing == _ALPHA_BIT_FIELDS
+    masks = struct.unpack_from("<4I", start, _FILE_HEADER + _PLAIN_HEADER)
+    used = masks if has_alpha and masks[3] else masks[:3]
+    are_apart = sum(used) == reduce(or_, used) < 1 << bits
+    are_runs = all(_FIELD.fullmatch(f"{mask:b}") for mask in used)
+    if not (bits in (16, 32) and are_apart and are_runs):
+        fields = ", ".join(f"{each:#x}" for each in used)
+        raise ImageFileError(
+            f"{path.name} is a BMP of a kind this program does not read ({bits} bits with the "
+            f"fields {fields}); save it as PNG with another program."
+        )
+    if width <= 0 or height == 0:
+        raise EOFError(path.name)
+    return BmpReader(path, offset, width, height, bits, used, info_of(path, start))
+
+
+_LINKED, _EMBEDDED = b"KNIL", b"DEBM"  # of the header's field for the colours, at 70
+
+
+def info_of(path: Path, start: bytes) -> dict[str, Any]:
+    """What a file of these first bytes says beside its samples, as `Image.info` has it."""
+    header = start[_FILE_HEADER:].ljust(_V5, b"\0")
+    size, across, down = struct.unpack_from("<I20xii", header)
+    info: dict[str, Any] = {"dpi": (0, 0)}
+    if size >= _PLAIN_HEADER:
+        info["dpi"] = tuple(max(each, 0) * 0.0254 for each in (across, down))
+    kind, gammas, place, length = struct.unpack_from("<4s36x12s4xII", header, 56)
+    if size >= _V5 and kind == _EMBEDDED:
+        with path.open("rb") as file:
+            file.seek(_FILE_HEADER + place)
+            info["icc_profile"] = file.read(min(length, MAX_SIDE_BYTES))
+    elif size >= _V5 and kind == _LINKED:
+        info["colours"] = "a profile in another file"
+    elif size >= _V4 and kind == bytes(4) and any(gammas):
+        info["colours"] = "primaries and gamma of its own"
+    return info
+
+
+class _Runs(ImageFile.PyDecoder):
+    """Pillow's decoder of packed runs, but that none goes on in the next row."""
+
+    _pulls_fd = True
+
+    def decode(self, _buffer: Any) -> tuple[int, int]:
+        """Decode all there is; raises IndexError where that is cut short."""
+        assert self.fd is not None
+        data, is_halved = self.fd.read(), bool(self.args[1])
+        width, height = self.state.xsize, self.state.ysize
+        made, at, x, y = bytearray(width * height), 0, 0, 0
+        pixels = [bytes((n >> 4, n & 15) if is_halved else (n,)) for n in range(256)]  # of a byte
+        while y < height and (y, x) != (height - 1, width):
+            count, value, at = data[at], data[at + 1], at + 2
+            if count == 0 and value < 3:
+                if value == 1:  # the end
+                    break
+                x, y = (0, y + 1) if value == 0 else (x + data[at], y + data[at + 1])
+                self.fd.read(0)  # which raises once reading is cancelled
+                at += value  # which is 2 where the way to the next run follows
+                continue
+            run = pixels[value] * count
+            if count == 0:
+                count, stored = value, -(-value // (1 + is_halved))
+                run = b"".join([pixels[each] for each in data[at : at + stored]])
+                at += stored + stored % 2
+            run = run[: min(count, max(width - x, 0))]
+            made[y * width + x : y * width + x + len(run)] = run
+            x += len(run)
+        self.set_as_raw(bytes(made), "L" if self.mode in ("1", "L") else "P", (0, self.args[-1]))
+        return -1, 0
+
+
+Image.preinit()  # which registers Pillow's own, whose place ours takes
+Image.register_decoder("bmp_rle", _Runs)

@@ -1,0 +1,119 @@
+"""AVIF, HEIC and JPEG 2000: Pillow knows the file, others decode what has more than 8 bits."""
+
+from __future__ import annotations
+
+import re
+import struct
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import imagecodecs
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.files import colour_profiles
+from workbench.files.from_pillow import Decoded, PillowReader
+from workbench.files.from_tiff import spread
+from workbench.files.needs import Need
+from workbench.files.picture_errors import StoppedError, not_read
+
+T = TypeVar("T")
+FORMATS = ("AVIF", "HEIF", "JPEG2000")  # as Pillow names them
+POLL_S, _UNKNOWN = 0.05, 2
+_HEIC = re.compile(rb".{4}ftyp(?!(.{4})*avi[fs])(.{4})*(hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
+_DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
+_CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
+# Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
+_JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
+_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
+
+
+def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
+    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+    found = Future[T]()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - which is raised by `result`
+            found.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
+    while not wait((found,), POLL_S).done:
+        if is_stopped():
+            raise StoppedError("Reading was cancelled.")
+    return found.result()
+
+
+def is_heic(start: bytes) -> bool:
+    """True if a file that begins so is HEIC or HEIF."""
+    return _HEIC.match(start[: int.from_bytes(start[:4], "big")]) is not None
+
+
+class CodecReader(PillowReader):
+    """A reader of an AVIF, HEIC or JPEG 2000, of more than 8 bits not by Pillow."""
+
+    @cached_property
+    def _bits(self) -> int:
+        """Bits of a sample.  Raises ImageFileError where nothing here decodes them."""
+        if self._image.format == "AVIF" and (found := _DEPTH_OF_AVIF.search(self._whole)):
+            return (8, 8, 10, 12)[found[1][0] >> 5 & 3]
+        if self._image.format == "JPEG2000":
+            if (found := _JPEG_2000.search(self._whole)) is None:
+                raise EOFError(self._path.name)
+            channels, bits = int.from_bytes(found[1], "big"), found[2][0] + 1
+            if channels > 4 or bits > 16:  # signed ones count from 129
+                kind = f"a JPEG 2000 with {channels} channels, or of signed or over 16 bits"
+                raise not_read(self._path.name, kind)
+            return bits
+        return int(self._image.info.get("bit_depth", 8))  # of HEIC
+
+    @property
+    def _is_by_pillow(self) -> bool:
+        # Of the first of several in an AVIF imagecodecs writes past its memory.
+        is_several = self._image.format == "AVIF" and self.count > 1
+        return self._bits == 8 or is_several or self._image.mode in ("P", "CMYK")
+
+    def need(self) -> Need:
+        """Memory for the samples, and for what decoders hold: four bytes a sample and more."""
+        width, height, channels = *self._image.size, len(self._image.getbands())
+        count = width * height * channels
+        ours = count * (2 if self._bits > 8 else 1)
+        held = len(self._whole) + 2 * ours + 4 * count
+        return Need(self._path.name, width, height, channels, ours, held)
+
+    def read(self, notes: list[str]) -> Decoded:
+        """Read as any reader does, with the colours that such files tell in a way of their own."""
+        if self._bits > 8 and self._is_by_pillow:
+            notes.append(f"Samples of {self._bits} bits were rounded to 8.")
+        decoded = super().read(notes)
+        if self._image.format == "JPEG2000":
+            if found := _ICC_IN_JPEG_2000.search(self._whole):
+                end = found.start() + struct.unpack(">I", found[1])[0]
+                decoded = replace(decoded, icc=self._whole[found.end() : end])
+        elif decoded.icc is None and (found := _CODES.search(self._whole)):
+            primaries, curve = struct.unpack(">HH", found[1])
+            icc, colours = colour_profiles.coded(primaries, curve, 0, 1)
+            if primaries != _UNKNOWN:
+                decoded = replace(decoded, icc=icc, colours=colours)
+        return decoded
+
+    def _samples(self, notes: list[str]) -> NDArray[Any]:
+        if self._is_by_pillow:
+            unless_stopped(self._image.load, self._is_stopped)
+            return super()._samples(notes)
+        return spread(unless_stopped(self._deep, self._is_stopped), self._bits, notes)
+
+    def _deep(self) -> NDArray[Any]:
+        if self._image.format == "AVIF":
+            return imagecodecs.avif_decode(self._whole)
+        if self._image.format == "JPEG2000":
+            return imagecodecs.jpeg2k_decode(self._whole)
+        import pillow_heif
+
+        how = {"convert_hdr_to_8bit": False, "hdr_to_16bit": False}
+        return np.asarray(pillow_heif.open_heif(self._path, **how)[self._page - 1])
