@@ -28,7 +28,7 @@ loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HAL
         - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
     * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
         + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))""" }
-stores = { first = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
+stores = { first = "parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }  # four bytes count as one
 
 [[passes]]
 function = "second_extreme"
@@ -40,14 +40,14 @@ covers = ["STRIP_BYTES // SAMPLE_BYTES", """max(32, up(parts(HEIGHT, max(1,
     // parts(WIDTH * CHANNELS * SAMPLE_BYTES, STRIP_BYTES))) + KSIZE - 1, 32) - (KSIZE - 1))"""]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
-loads = { first = """((KIND != 2) * ((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
-        - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
-    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
-        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))
-    + (KIND == 2) * up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)""", picture = """((KIND == 2) * ((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
-        - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
-    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
-        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))
+loads = { first = """((KIND != 2) * (((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
+            - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
+        * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
+            + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))) * SAMPLE_BYTES // 4
+    + (KIND == 2) * parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)""", picture = """((KIND == 2) * (((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
+            - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
+        * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
+            + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32))))
     + (KIND >= 3) * up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)""" }
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
