@@ -302,6 +302,18 @@ FAULTS = {
     "the rows that are kept are a step old": Fault(
         "morphology_ring", "kept[i] = values[STEP_ROWS + i]", "kept[i] = values[i]"
     ),
+    "both rings look for the same extreme": Fault(
+        "morphology_rings", "extreme_of<SECOND>(KIND", "extreme_of<FIRST>(KIND"
+    ),
+    "a gradient is of the first extreme": Fault(
+        "morphology_rings", "KIND == GRADIENT ? src : first,", "first,"
+    ),
+    "a hat has not been taken off the picture": Fault(
+        "morphology_rings", "IS_HAT ? word_at(src, at) : 0", "IS_HAT ? word_at(first, at) : 0"
+    ),
+    "alpha is told of the word to the right": Fault(
+        "morphology_rings", "at % pitch / (4 / BYTES)", "at % pitch / (4 / BYTES) + 1"
+    ),
     "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
     "a term is summed over what is still read": Fault(
         "low_rank", "__syncthreads();  // what was summed along x has been read", ""
