@@ -302,6 +302,18 @@ FAULTS = {
     "the rows that are kept are a step old": Fault(
         "morphology_ring", "kept[i] = values[STEP_ROWS + i]", "kept[i] = values[i]"
     ),
+    "both rings look for the same extreme": Fault(
+        "morphology_rings", "extreme_of<SECOND>(KIND", "extreme_of<FIRST>(KIND"
+    ),
+    "a gradient is of the first extreme": Fault(
+        "morphology_rings", "KIND == GRADIENT ? src : first,", "first,"
+    ),
+    "a hat has not been taken off the picture": Fault(
+        "morphology_rings", "IS_HAT ? word_at(src, at) : 0", "IS_HAT ? word_at(first, at) : 0"
+    ),
+    "alpha is told of the word to the right": Fault(
+        "morphology_rings", "at % pitch / (4 / BYTES)", "at % pitch / (4 / BYTES) + 1"
+    ),
     "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
     "a term is summed over what is still read": Fault(
         "low_rank", "__syncthreads();  // what was summed along x has been read", ""
@@ -331,6 +343,20 @@ FAULTS = {
     "the rank itself settles no bit": Fault("rank_bits", "below[r] <= st", "below[r] < st"),
     "a window's first row is not counted": Fault(
         "rank_bits", "-RADIUS <= j - r", "-RADIUS < j - r"
+    ),
+    "samples of equal digits change places": Fault(
+        "rank_tile",
+        "const unsigned lower = equal & ((1u << lane) - 1)",
+        "const unsigned lower = equal & ~((2u << lane) - 1)",
+    ),
+    "the upper half of a number is not sorted by": Fault(
+        "rank_tile", "if (pass == 2) {", "if (pass == 4) {"
+    ),
+    "the other place of a word is the answer": Fault(
+        "rank_tile", "bit % 16) + bit / 16", "bit % 16) + 1 - bit / 16"
+    ),
+    "a window has a column more": Fault(
+        "rank_tile", "beyond = from - KSIZE * ONES", "beyond = from - KSIZE * ONES - 1"
     ),
     "a disk lacks its outermost samples": Fault(
         "extreme_taps", "i * i + j * j <=", "i * i + j * j <"
