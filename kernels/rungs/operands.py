@@ -17,6 +17,7 @@ from kernels.core.nonlinear import Bilateral, Guided, NonLocalMeans
 from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
+from kernels.rungs.packed_sums import knobs_of, packed_sums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,7 @@ class Operands:
 
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
     arguments: tuple[NDArray[Any], ...] = ()
-    knobs: dict[str, int] = field(default_factory=dict)
+    knobs: dict[str, int | str] = field(default_factory=dict)
 
 
 def _separable(job: Job) -> Operands:
@@ -167,6 +168,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "bands": _bands,
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
+    "words_of_two": lambda job: Operands(knobs=knobs_of(packed_sums(job))),
     "spectrum": _spectrum,
     "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),
 }
@@ -188,7 +190,8 @@ def operands_of(form: str, job: Job) -> Operands:
         return made
 
     of = job.correlation.weights.tobytes() if job.has_weights else job.filter
-    return _kept.get_or_make((form, of, job.picture.shape), make)
+    offset = job.correlation.offset if job.has_weights else 0.0
+    return _kept.get_or_make((form, of, offset, job.picture.shape), make)
 
 
 @cache
