@@ -29,7 +29,7 @@ chain_length = "2"  # exact but for weights that float32 has rounded, as whole_n
 block  = ["32", "4"]
 # Just less than a whole number of waves of blocks, and of a small picture a few rows a warp.
 covers = ["512", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
-    (7 if KSIZE == 3 else 4) * MULTIPROCESSORS, parts(HEIGHT, 8 if KSIZE == 3 else 16), 1))"""]
+    (7 if KSIZE == 3 else 4 if KSIZE == 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 8 if KSIZE == 3 else 16), 1))"""]
 rows_by = "4"
 ---*/
 
@@ -53,21 +53,23 @@ __device__ constexpr bool is_column_of_ones() {
     return true;
 }
 constexpr bool MIRRORED = is_mirrored();
-constexpr bool RUNNING = is_column_of_ones();  // sums down: the row that comes is added, the one that goes taken away
+#ifndef RUNNING
+#define RUNNING (KSIZE > 3 && is_column_of_ones())  // down: the row that comes is added, the one that goes taken away
+#endif
+constexpr bool RUNS = RUNNING;
 
-// Rows that a thread has sums of, those that it makes in a turn of its loop, a multiple of these so that
-// registers keep their places, and those that it has on their way.
-constexpr int KEPT = RUNNING ? KSIZE : KSIZE - 1;
+// Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
+// keep their places; and those that it has on their way.
+constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #ifndef TURN
-#define TURN (KSIZE == 3 && !RUNNING ? 4 : KEPT)
+#define TURN KEPT
 #endif
 #ifndef AHEAD
-#define AHEAD (KSIZE == 3 && !RUNNING ? 4 : TURN % 2 == 0 ? 2 : TURN)
+#define AHEAD (KSIZE == 5 ? 4 : 2)
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS (KSIZE == 3 ? 7 : 4)
+#define MIN_BLOCKS (KSIZE == 3 ? 7 : KSIZE == 5 ? 4 : 3)
 #endif
-static_assert(TURN % AHEAD == 0 && TURN % KEPT == 0, "a row's registers are known");
 
 constexpr int WARP = 32;
 constexpr int SEGMENTS = 4;                        // warps of a block, one above another
@@ -138,7 +140,7 @@ struct Down {
         }
         const unsigned along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
         unsigned sum;
-        if constexpr (RUNNING) {
+        if constexpr (RUNS) {
             sum = running += along - rows[0];
         } else {
             unsigned column[KSIZE];
@@ -230,18 +232,13 @@ __device__ __forceinline__ unsigned four_of(const unsigned* chunk, const Place& 
     return mask == ~0u ? picked : picked & mask;
 }
 
-// Words of samples beyond an end, one by one: `at` says where in the row each stands.
-__device__ __forceinline__ void read_beyond(unsigned (&words)[BESIDE], const sample* row, const int* at, int first) {
-    #pragma unroll
-    for (int n = 0; n < BESIDE; ++n) words[n] = 0;
-    #pragma unroll
-    for (int n = 0; n < HALO_X; ++n) {
-        const int from = row ? at[n] : OUTSIDE, place = first + n;
-        words[place / 4] |= from == OUTSIDE ? 0 : static_cast<unsigned>(row[from]) << place % 4 * 8;
-    }
-}
-
 // ---- Down the picture, or up. -----------------------------------------------------------------------
+
+constexpr bool IS_ZERO = BORDER == ZERO || BORDER == CROP;
+
+__device__ __forceinline__ int row_index(int y, int height) {
+    return BORDER == CLAMP ? min(max(y, 0), height - 1) : border_index(y, height);
+}
 
 struct Strip {
     const sample* src;
@@ -258,34 +255,44 @@ __device__ __forceinline__ void walk(const Strip& s) {
     const int lane = threadIdx.x, x = s.chunk * CHUNK;
     const bool is_first = s.chunk == 0, is_last = s.chunk == s.chunks - 1;
     const bool begins = !s.beyond && is_first, ends = !s.beyond && is_last;
-    const bool is_ragged = s.beyond && (is_first || x + CHUNK + HALO_X > s.samples);
-    const bool reads_left = lane == 0 && !is_first, reads_right = lane == WARP - 1 && !is_last;
+    const int end = s.samples - x;  // of the row, seen from the thread's first sample
+    const bool reaches_end = end < CHUNK + HALO_X, is_ragged = s.beyond && s.stored && (is_first || reaches_end);
+    __shared__ __align__(4) uint8 windows[SEGMENTS * 3][4 * (WORDS + BESIDE)];
+    uint8* const window = windows[threadIdx.y * 3 + (is_first ? 0 : is_last ? 1 : 2)];
+    const bool is_beside = (lane == 0 && !is_first) || (lane == WARP - 1 && !is_last);
+    const int beside = lane == 0 ? -4 * BESIDE : CHUNK;  // what is beside the warp
     const sample* const at = s.src + x;
     const unsigned start = opaque(both(START));
 
     // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
     unsigned coming[AHEAD][4 + BESIDE];
     const auto load = [&](unsigned* words, int i) {
-        const int y = border_index(s.first_y + i * s.step, s.height);
-        #pragma unroll
-        for (int n = 0; n < 4 + BESIDE; ++n) words[n] = 0;
-        if (y == OUTSIDE) return;
+        const int y = row_index(s.first_y + i * s.step, s.height);
+        const bool is_there = i < s.count && (y != OUTSIDE || !IS_ZERO);
         const sample* const row = row_of(at, y, s.pitch);
-        const uint4 chunk = load_chunk(row, 0);
-        words[0] = chunk.x, words[1] = chunk.y, words[2] = chunk.z, words[3] = chunk.w;
-        if (!reads_left && !reads_right) return;
-        const sample* const next = row + (reads_left ? -4 * BESIDE : CHUNK);
-        if constexpr (BESIDE == 2) {
-            const uint2 two = *reinterpret_cast<const uint2*>(next);
-            words[4] = two.x, words[5] = two.y;
-        } else {
+        if (IS_ZERO && y == OUTSIDE)
             #pragma unroll
-            for (int n = 0; n < BESIDE; ++n) words[4 + n] = reinterpret_cast<const unsigned*>(next)[n];
+            for (int n = 0; n < 4 + BESIDE; ++n) words[n] = 0;
+        if (is_there) {
+            const uint4 chunk = load_chunk(row, 0);
+            words[0] = chunk.x, words[1] = chunk.y, words[2] = chunk.z, words[3] = chunk.w;
+        }
+        if (is_there && is_beside) {
+            if constexpr (BESIDE == 2) {
+                const uint2 two = *reinterpret_cast<const uint2*>(row + beside);
+                words[4] = two.x, words[5] = two.y;
+            } else {
+                #pragma unroll
+                for (int n = 0; n < BESIDE; ++n) words[4 + n] = reinterpret_cast<const unsigned*>(row + beside)[n];
+            }
         }
     };
     #pragma unroll
-    for (int i = 0; i < AHEAD; ++i)
-        if (i < s.count) load(coming[i], i);
+    for (int i = 0; i < AHEAD; ++i) {
+        #pragma unroll
+        for (int n = 0; n < 4 + BESIDE; ++n) coming[i][n] = 0;
+        load(coming[i], i);
+    }
 
     Down<FLIPPED> down[8];
     #pragma unroll
@@ -302,7 +309,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
         #pragma unroll
         for (int n = 0; n < TURN; ++n) {
             const int i = first + n;
-            unsigned (&now)[4 + BESIDE] = coming[n % AHEAD];
+            const unsigned* const now = coming[0];
             unsigned words[WORDS];
             #pragma unroll
             for (int k = 0; k < 4; ++k) words[BESIDE + k] = now[k];
@@ -312,50 +319,45 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 words[k] = lane == 0 ? now[4 + k] : left;
                 words[BESIDE + 4 + k] = lane == WARP - 1 ? now[4 + k] : right;
             }
-            if (i + AHEAD < s.count) load(now, i + AHEAD);
 
             const unsigned* const own = words + BESIDE;
-            unsigned left[BESIDE], right[BESIDE];
             #pragma unroll
             for (int k = 0; k < BESIDE; ++k) {
-                left[k] = four_of(own, [=](int byte) {
+                const unsigned left = four_of(own, [=](int byte) {
                     const int away = 4 * (BESIDE - k) - 1 - byte;
                     return away < HALO_X ? source_of(away) : -1;
                 });
-                right[k] = four_of(own, [=](int byte) {
+                const unsigned right = four_of(own, [=](int byte) {
                     const int away = 4 * k + byte, from = away < HALO_X ? source_of(away) : -1;
                     return from < 0 ? -1 : CHUNK - 1 - from;
                 });
-            }
-            #pragma unroll
-            for (int k = 0; k < BESIDE; ++k) {
-                if (begins) words[k] = left[k];
-                if (ends) words[BESIDE + 4 + k] = right[k];
+                if (begins) words[k] = left;
+                if (ends) words[BESIDE + 4 + k] = right;
             }
             if (is_ragged) {
-                const int y = border_index(s.first_y + i * s.step, s.height);
-                const sample* const row = y == OUTSIDE ? nullptr : row_of(s.src, y, s.pitch);
-                if (x + CHUNK + HALO_X > s.samples) {
-                    const int end = s.samples - x, shift = end % 4 * 8;  // where in the words they begin
-                    read_beyond(right, row, s.beyond + HALO_X, 0);
+                const int y = row_index(s.first_y + i * s.step, s.height);
+                const sample* const row = row_of(s.src, y, s.pitch);
+                unsigned* const all = reinterpret_cast<unsigned*>(window);
+                #pragma unroll
+                for (int k = 0; k < WORDS; ++k) all[k] = words[k];
+                #pragma unroll 1
+                for (int side = is_first ? 0 : 1; side <= reaches_end; ++side) {
+                    uint8* const put = window + 4 * BESIDE + (side ? end : -HALO_X);
                     #pragma unroll
-                    for (int k = 0; k < 4 + BESIDE; ++k)
-                        #pragma unroll
-                        for (int m = 0; m <= BESIDE; ++m) {
-                            const unsigned before = m > 0 ? right[m - 1] : 0, here = m < BESIDE ? right[m] : 0;
-                            const unsigned keep = m == 0 ? (1u << shift) - 1 : 0;
-                            if (k == end / 4 + m)
-                                words[BESIDE + k] = (words[BESIDE + k] & keep) | __funnelshift_l(before, here, shift);
-                        }
+                    for (int k = 0; k < HALO_X; ++k) {
+                        const int from = s.beyond[side * HALO_X + k];
+                        put[k] = IS_ZERO ? 0 : row[from];
+                    }
                 }
-                if (is_first) {
-                    read_beyond(left, row, s.beyond, 4 * BESIDE - HALO_X);
-                    #pragma unroll
-                    for (int k = 0; k < BESIDE; ++k) words[k] = left[k];
-                }
+                #pragma unroll
+                for (int k = 0; k < WORDS; ++k) words[k] = all[k];
             }
 
             const Pairs pairs(words);
+            #pragma unroll
+            for (int k = 0; k < (AHEAD - 1) * (4 + BESIDE); ++k)
+                coming[k / (4 + BESIDE)][k % (4 + BESIDE)] = coming[k / (4 + BESIDE) + 1][k % (4 + BESIDE)];
+            load(coming[AHEAD - 1], i + AHEAD);  // into registers that are free by now
             unsigned sums[8];
             #pragma unroll
             for (int j = 0; j < 8; ++j) {  // samples 4 (j / 2) + j % 2 and two further on
