@@ -31,6 +31,16 @@ block  = ["32", "4"]
 covers = ["512", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
     (7 if KSIZE == 3 else 4 if KSIZE == 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 8 if KSIZE == 3 else 16), 1))"""]
 rows_by = "4"
+# A warp reads whole chunks, at its ends words beside them, and one by one what lies beyond a row that is
+# not so many chunks, or that wraps: seen from the last two chunks, if the last is shorter than the halo.
+loads.picture = """((HEIGHT + (KSIZE - 1) * parts(HEIGHT, parts(HEIGHT, 4 * BLOCKS_Y)))
+    * (512 * BLOCKS_X + 2 * up(HALO_X, 4) * (BLOCKS_X - 1)
+        + (HALO_X * (2 + (WIDTH * CHANNELS > 16 and (WIDTH * CHANNELS - 1) % 16 + 1 < HALO_X))
+            if BORDER == 'WRAP' or WIDTH * CHANNELS % 16 else 0)))"""
+stores = { picture = "up(WIDTH * CHANNELS, 16) * HEIGHT" }
+# On integers, two at once: as many multiply-adds as there are weights of a row and of a column.
+flops = """(2 * (2 * KSIZE if IN_ROWS else KSIZE * KSIZE) * up(WIDTH * CHANNELS, 16)
+    * (HEIGHT + (KSIZE - 1) * parts(HEIGHT, parts(HEIGHT, 4 * BLOCKS_Y))))"""
 ---*/
 
 // What the launcher says of the weights, see packed_sums.py: WHOLE_WEIGHTS, a column and then a row if
@@ -334,7 +344,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 if (begins) words[k] = left;
                 if (ends) words[BESIDE + 4 + k] = right;
             }
-            if (is_ragged) {
+            if (is_ragged && i < s.count) {
                 const int y = row_index(s.first_y + i * s.step, s.height);
                 const sample* const row = row_of(s.src, y, s.pitch);
                 unsigned* const all = reinterpret_cast<unsigned*>(window);
