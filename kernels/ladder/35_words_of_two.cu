@@ -15,7 +15,7 @@ weights = "words_of_two"
 includes = ["wide"]
 requires = [
     ["SAMPLE == 'uint8'", "Two sums of bytes fit a word here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
-    ["3 <= KSIZE <= 7", "A thread keeps sums of {KSIZE - 1} rows in registers here, and has registers for sizes 3, 5 and 7. Choose another implementation, such as shared."],
+    ["3 <= KSIZE <= 9", "A thread keeps sums of {KSIZE - 1} rows in registers here, and has registers for sizes from 3 to 9. Choose another implementation, such as shared."],
     ["DIVISOR", "These weights are no whole numbers over a common divisor. Choose another implementation, such as tensor_dense_bytes."],
     ["DIVISOR % 2 or 256 % DIVISOR == 0", "These weights are whole numbers over {DIVISOR}, and halves are rounded to even here for odd divisors and powers of two up to 256 alone. Choose another implementation, such as tensor_dense_bytes."],
     ["DIVISOR <= 256 and SUM_BITS <= 16", "These weights are whole numbers over {DIVISOR}, whose sums take {SUM_BITS} bits, and a word holds two of 16. Choose another implementation, such as tensor_dense_bytes."],
@@ -36,7 +36,7 @@ rows_by = "4"
 loads.picture = """((HEIGHT + (KSIZE - 1) * parts(HEIGHT, parts(HEIGHT, 4 * BLOCKS_Y)))
     * (512 * BLOCKS_X + 2 * up(HALO_X, 4) * (BLOCKS_X - 1)
         + (HALO_X * (2 + (WIDTH * CHANNELS > 16 and (WIDTH * CHANNELS - 1) % 16 + 1 < HALO_X))
-            if BORDER == 'WRAP' or WIDTH * CHANNELS % 16 else 0)))"""
+            if BORDER == 'WRAP' or WIDTH * CHANNELS % 16 or (BORDER == 'MIRROR' and HALO_X > 16 - CHANNELS) else 0)))"""
 stores = { picture = "up(WIDTH * CHANNELS, 16) * HEIGHT" }
 # On integers, two at once: as many multiply-adds as there are weights of a row and of a column.
 flops = """(2 * (2 * KSIZE if IN_ROWS else KSIZE * KSIZE) * up(WIDTH * CHANNELS, 16)
@@ -69,13 +69,13 @@ constexpr bool MIRRORED = is_mirrored();
 constexpr bool RUNS = RUNNING;
 
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
-// keep their places; and those that it has on their way.
+// keep their places, or twice as many, so that none is copied; and those that it has on their way.
 constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #ifndef TURN
-#define TURN KEPT
+#define TURN (RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
 #endif
 #ifndef AHEAD
-#define AHEAD (KSIZE == 5 ? 4 : 2)
+#define AHEAD (KSIZE == 3 ? 2 : !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
 #endif
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS (KSIZE == 3 ? 7 : KSIZE == 5 ? 4 : 3)
@@ -222,6 +222,8 @@ __device__ __forceinline__ constexpr int source_of(int n) {
     return into * CHANNELS + CHANNELS - 1 - n % CHANNELS;
 }
 
+constexpr int FURTHEST = HALO_X - 1 + (BORDER == MIRROR ? CHANNELS : 0);
+
 // Four bytes of a chunk, each from where `place` says; 0 where it says -1.
 template <typename Place>
 __device__ __forceinline__ unsigned four_of(const unsigned* chunk, const Place& place) {
@@ -277,32 +279,15 @@ __device__ __forceinline__ void walk(const Strip& s) {
     // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
     unsigned coming[AHEAD][4 + BESIDE];
     const auto load = [&](unsigned* words, int i) {
-        const int y = row_index(s.first_y + i * s.step, s.height);
-        const bool is_there = i < s.count && (y != OUTSIDE || !IS_ZERO);
-        const sample* const row = row_of(at, y, s.pitch);
-        if (IS_ZERO && y == OUTSIDE)
-            #pragma unroll
-            for (int n = 0; n < 4 + BESIDE; ++n) words[n] = 0;
-        if (is_there) {
-            const uint4 chunk = load_chunk(row, 0);
-            words[0] = chunk.x, words[1] = chunk.y, words[2] = chunk.z, words[3] = chunk.w;
-        }
-        if (is_there && is_beside) {
-            if constexpr (BESIDE == 2) {
-                const uint2 two = *reinterpret_cast<const uint2*>(row + beside);
-                words[4] = two.x, words[5] = two.y;
-            } else {
-                #pragma unroll
-                for (int n = 0; n < BESIDE; ++n) words[4 + n] = reinterpret_cast<const unsigned*>(row + beside)[n];
-            }
-        }
+        const sample* const row = row_of(at, max(row_index(s.first_y + i * s.step, s.height), 0), s.pitch);
+        const uint4 chunk = load_chunk(row, 0);
+        words[0] = chunk.x, words[1] = chunk.y, words[2] = chunk.z, words[3] = chunk.w;
+        #pragma unroll
+        for (int n = 0; n < BESIDE; ++n)
+            words[4 + n] = is_beside ? reinterpret_cast<const unsigned*>(row + beside)[n] : 0;
     };
     #pragma unroll
-    for (int i = 0; i < AHEAD; ++i) {
-        #pragma unroll
-        for (int n = 0; n < 4 + BESIDE; ++n) coming[i][n] = 0;
-        load(coming[i], i);
-    }
+    for (int i = 0; i < AHEAD; ++i) load(coming[i], min(i, s.count - 1));
 
     Down<FLIPPED> down[8];
     #pragma unroll
@@ -319,6 +304,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
         #pragma unroll
         for (int n = 0; n < TURN; ++n) {
             const int i = first + n;
+            if (n == KEPT && i >= s.count) return;  // no half of a turn for nothing
             const unsigned* const now = coming[0];
             unsigned words[WORDS];
             #pragma unroll
@@ -363,11 +349,19 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 for (int k = 0; k < WORDS; ++k) words[k] = all[k];
             }
 
+            if (IS_ZERO && row_index(s.first_y + i * s.step, s.height) == OUTSIDE)
+                #pragma unroll
+                for (int k = 0; k < WORDS; ++k) words[k] = 0;
+
             const Pairs pairs(words);
+            // Into registers that are free by now; if not, those keep what they have, which costs no copy.
+            if (i + AHEAD < s.count) load(coming[0], i + AHEAD);
             #pragma unroll
-            for (int k = 0; k < (AHEAD - 1) * (4 + BESIDE); ++k)
-                coming[k / (4 + BESIDE)][k % (4 + BESIDE)] = coming[k / (4 + BESIDE) + 1][k % (4 + BESIDE)];
-            load(coming[AHEAD - 1], i + AHEAD);  // into registers that are free by now
+            for (int n = 0; n < 4 + BESIDE; ++n) {
+                const unsigned newest = coming[0][n];
+                #pragma unroll
+                for (int k = 0; k < AHEAD; ++k) coming[k][n] = k < AHEAD - 1 ? coming[k + 1][n] : newest;
+            }
             unsigned sums[8];
             #pragma unroll
             for (int j = 0; j < 8; ++j) {  // samples 4 (j / 2) + j % 2 and two further on
@@ -400,17 +394,18 @@ extern "C" __global__ void __launch_bounds__(WARP * SEGMENTS, MIN_BLOCKS) convol
 {
     __shared__ int beyond[2 * HALO_X];
     const int samples = width * CHANNELS, chunks = (samples + CHUNK - 1) / CHUNK;
-    const bool is_by_sample = BORDER == WRAP || samples % CHUNK != 0;
+    const bool is_by_sample = BORDER == WRAP || samples % CHUNK != 0 || FURTHEST >= CHUNK;
     if (is_by_sample) {
         const int n = threadIdx.y * WARP + threadIdx.x;
         if (n < 2 * HALO_X) beyond[n] = border_sample(n < HALO_X ? n - HALO_X : samples + n - HALO_X, width);
         __syncthreads();
     }
     // Lanes behind the row's end do as the last, and store nothing.
+    const int warp = __shfl_sync(~0u, threadIdx.y, 0);  // so the compiler knows it to be the same in all lanes
     const int chunk = blockIdx.x * WARP + threadIdx.x, share = (end_row - first_row + gridDim.y * SEGMENTS - 1) / (gridDim.y * SEGMENTS);
-    const int y0 = first_row + (blockIdx.y * SEGMENTS + threadIdx.y) * share, rows = min(share, end_row - y0);
+    const int y0 = first_row + (blockIdx.y * SEGMENTS + warp) * share, rows = min(share, end_row - y0);
     if (rows <= 0) return;
-    const bool is_up = threadIdx.y % 2;
+    const bool is_up = warp % 2;
     const Strip strip = {src, dst, height, samples, pitch, min(chunk, chunks - 1), chunks, rows + KSIZE - 1,
                          is_up ? y0 + rows - 1 + RADIUS : y0 - RADIUS, is_up ? -1 : 1, chunk < chunks ? rows : 0,
                          is_by_sample ? beyond : nullptr};

@@ -61,9 +61,16 @@ def knobs_of(sums: PackedSums) -> dict[str, int | str]:
 
 
 def _sums(
-    integers: Integers, numbers: tuple[int, ...], divisor: int, lift: int, *, is_separable: bool = False
+    integers: Integers,
+    numbers: tuple[int, ...],
+    divisor: int,
+    lift: int,
+    *,
+    is_separable: bool = False,
 ) -> PackedSums:
-    low, high = (LARGEST * int(each.sum()) + lift for each in (integers.clip(max=0), integers.clip(0)))
+    low, high = (
+        LARGEST * int(each.sum()) + lift for each in (integers.clip(max=0), integers.clip(0))
+    )
     unit = 2 * divisor
     bias = -(min(low, 0) // unit) * unit
     half = (divisor - 1) // 2
@@ -105,6 +112,8 @@ def _blur_from_centre(integers: Integers, divisor: int) -> PackedSums | None:
     rest[radius, radius] = 0
     if rest.any() or left or (centre % 2 and divisor > 1):
         return None
-    sums = _sums(np.outer(column, row), (*map(int, column), *map(int, row)), divisor, 0, is_separable=True)
+    sums = _sums(
+        np.outer(column, row), (*map(int, column), *map(int, row)), divisor, 0, is_separable=True
+    )
     fits = not sums.saturates and 0 < centre < 64
     return replace(sums, centre=centre) if fits else None

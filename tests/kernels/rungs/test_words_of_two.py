@@ -18,7 +18,17 @@ from tests.made_up import H200
 
 (RUNG,) = (rung for rung in ladder() if rung.key == "words_of_two")
 SCHARR = np.array([[-3, 0, 3], [-10, 0, 10], [-3, 0, 3]], np.float32)
-NAMES = ("gaussian 3", "gaussian 5", "box 3", "box 5", "box 7", "unsharp 3", "unsharp 5", "scharr")
+NAMES = (
+    "gaussian 3",
+    "gaussian 5",
+    "box 3",
+    "box 5",
+    "box 7",
+    "box 9",
+    "unsharp 3",
+    "unsharp 5",
+    "scharr",
+)
 NAMES += ("sobel_x 3", "sobel_y 3", "laplacian 3", "sharpen 3", "sharpen_strong 3", "emboss 3")
 # Height, width: less than a chunk, chunks that the last shorter than a halo follows, several warps.
 SIZES = ((1, 1), (3, 5), (45, 70), (40, 48), (33, 176), (9, 513))
@@ -70,7 +80,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence():
     assert "over 12" in sentence(np.outer([1, 1, 1], [1, 2, 1]) / 12)
     assert "17 bits" in sentence(np.full((3, 3), 20))
     assert "no column times a row" in sentence(np.eye(7))
-    assert "for sizes 3, 5 and 7" in sentence(filters.get("box").weights(9))
+    assert "for sizes from 3 to 9" in sentence(filters.get("box").weights(11))
     assert "over 288" in sentence(filters.get("box").weights(3), 1 / 32)
     assert sentence(filters.get("box").weights(3), 1.0) is None
 
