@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -31,7 +31,7 @@ class Operands:
 
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
     arguments: tuple[NDArray[Any], ...] = ()
-    knobs: dict[str, int | str] = field(default_factory=dict)
+    knobs: Mapping[str, int | str] = field(default_factory=dict)
 
 
 def _separable(job: Job) -> Operands:
