@@ -67,12 +67,21 @@ constexpr bool MIRRORED = is_mirrored();
 #define RUNNING (KSIZE > 3 && is_column_of_ones())  // down: the row that comes is added, the one that goes taken away
 #endif
 constexpr bool RUNS = RUNNING;
+__device__ constexpr bool is_row_binomial() {
+    constexpr int row[] = {1, 4, 6, 4, 1};
+    for (int k = 0; k < KSIZE; ++k)
+        if (!IS_SEPARABLE || KSIZE != 5 || whole(KSIZE + k) != row[k % 5]) return false;
+    return true;
+}
+#ifndef BALANCED
+#define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
+#endif
 
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
 constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #ifndef TURN
-#define TURN (RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
+#define TURN (RUNS || KSIZE > 5 || !IS_SEPARABLE ? KEPT : 2 * KEPT)
 #endif
 #ifndef AHEAD
 #define AHEAD (KSIZE == 3 ? 2 : !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
@@ -137,7 +146,7 @@ template <bool FLIPPED>
 struct Down {
     unsigned rows[KEPT], running;
 
-    __device__ __forceinline__ unsigned add(const unsigned (&values)[KSIZE], unsigned start) {
+    __device__ __forceinline__ unsigned add(const unsigned (&values)[KSIZE], unsigned start, unsigned four) {
         if constexpr (!IS_SEPARABLE) {  // rows[k]: the sum so far of the answer k rows on
             unsigned sums[KSIZE];
             #pragma unroll
@@ -148,7 +157,9 @@ struct Down {
             for (int k = 0; k < KEPT; ++k) rows[k] = sums[k + 1];
             return sums[0];
         }
-        const unsigned along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
+        unsigned along;
+        if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
+        else along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
         unsigned sum;
         if constexpr (RUNS) {
             sum = running += along - rows[0];
@@ -274,7 +285,8 @@ __device__ __forceinline__ void walk(const Strip& s) {
     const bool is_beside = (lane == 0 && !is_first) || (lane == WARP - 1 && !is_last);
     const int beside = lane == 0 ? -4 * BESIDE : CHUNK;  // what is beside the warp
     const sample* const at = s.src + x;
-    const unsigned start = opaque(both(START));
+    // If the compiler knew that it is 4, it would shift and add on the pipe that has most to do.
+    const unsigned start = opaque(both(START)), four = 4 + (s.height >> 31);
 
     // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
     unsigned coming[AHEAD][4 + BESIDE];
@@ -369,7 +381,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 unsigned values[KSIZE];
                 #pragma unroll
                 for (int k = 0; k < KSIZE; ++k) values[k] = pairs.at(j / 2 * 4 + j % 2 + (k - RADIUS) * CHANNELS);
-                sums[j] = down[j].add(values, start);
+                sums[j] = down[j].add(values, start, four);
             }
             #pragma unroll
             for (int k = 0; k < 4; ++k) {
