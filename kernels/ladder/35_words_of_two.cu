@@ -81,7 +81,7 @@ __device__ constexpr bool is_row_binomial() {
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
 constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #ifndef TURN
-#define TURN (RUNS || KSIZE > 5 || !IS_SEPARABLE ? KEPT : 2 * KEPT)
+#define TURN (RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
 #endif
 #ifndef AHEAD
 #define AHEAD (KSIZE == 3 ? 2 : !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
