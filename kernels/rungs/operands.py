@@ -18,6 +18,7 @@ from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
+from kernels.rungs.packed_sums import knobs_of, packed_sums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +174,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "bands": _bands,
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
+    "words_of_two": lambda job: Operands(knobs=knobs_of(packed_sums(job))),
     "spectrum": _spectrum,
     "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),
 }
@@ -196,7 +198,8 @@ def operands_of(form: str, job: Job) -> Operands:
     if form == "list":
         return make()
     of = job.correlation.weights.tobytes() if job.has_weights else job.filter
-    return _kept.get_or_make((form, of, job.picture.shape), make)
+    offset = job.correlation.offset if job.has_weights else 0.0
+    return _kept.get_or_make((form, of, offset, job.picture.shape), make)
 
 
 @cache

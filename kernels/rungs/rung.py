@@ -195,8 +195,8 @@ class Rung:
         return self._why_other_work(job) or block or self._why_no_shared(job, device)
 
     def is_quick(self, job: Job) -> bool:
-        """False for jobs that a rung before it on the ladder is known to do sooner."""
-        return bool(Facts(job).value(self.quick))
+        """False for jobs that it does not do, or a rung before it is known to do sooner."""
+        return self.does(job) and bool(Facts(job).value(self.quick))
 
     def tolerance(self, job: Job) -> Tolerance:
         """The error that the rung's output for `job` may have."""

@@ -213,6 +213,16 @@ def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):
     assert next(Picker(H200).picks(job)).implementation == key
 
 
+@pytest.mark.parametrize("key", ["gaussian", "sobel_x", "emboss"])
+def test_a_rung_newer_than_all_times_is_picked_where_its_header_says_that_it_is_quick(key):
+    weights = filters.get(key).weights(3)
+    for pixel_type, is_whole in (("uint8", True), ("float32", False)):
+        job = Job.of(np.zeros((64, 64, 3), pixel_type), weights, implementation=AUTO.key)
+        pick = next(Picker(H200).picks(job))
+        assert (pick.implementation == "words_of_two") == is_whole
+        assert ("newer" in pick.why) == is_whole
+
+
 @given(
     ksize=st.integers(0, MAX_KSIZE // 2).map(lambda radius: 2 * radius + 1),
     percentile=st.sampled_from([0.0, 50.0, 99.9, 100.0]),

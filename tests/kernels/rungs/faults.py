@@ -214,6 +214,23 @@ FAULTS = {
     "rows take others' places while these are read": Fault(
         "tensor_dense_bytes", "__syncthreads();  // those of all", "// those of all"
     ),
+    "halves of two sums in a word are rounded down": Fault(
+        "words_of_two", "unsigned even = sums + odd;", "unsigned even = sums;"
+    ),
+    "two sums in a word begin with nothing": Fault(
+        "words_of_two", "unsigned start = opaque(both(START))", "unsigned start = opaque(both(0))"
+    ),
+    "who walks up has the weights of who walks down": Fault(
+        "words_of_two", "return whole_at(FLIPPED ? k", "return whole_at(FLIPPED ? KSIZE - 1 - k"
+    ),
+    "beyond a row that is no multiple of a chunk is what was there": Fault(
+        "words_of_two", "side <= reaches_end;", "side < 1;"
+    ),
+    "alpha is that of the row that came last": Fault(
+        "words_of_two",
+        "make_uint4(centres[0][0], centres[0][1], centres[0][2], centres[0][3])",
+        "make_uint4(own[0], own[1], own[2], own[3])",
+    ),
     "the low bits of sums of bytes are left out": Fault(
         "tensor_tile_bytes", "(along[2 * i] >> 8 & 255) | ", "0 | "
     ),
