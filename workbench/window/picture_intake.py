@@ -170,7 +170,7 @@ class PictureIntake(QObject):
             changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
             changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
-            self._messages.clear("info")  # which offered it
+            self._messages.dismiss(self._told)  # which offered it
             self._store.update(**changes | {"reference": state.picture})
 
         self._opener.open_file(path, take=take)
@@ -227,7 +227,8 @@ class PictureIntake(QObject):
             changes |= intents.steps_for(state, self._worker.device)
             if self._store.state.picture is not None:
                 now = replace(state, **changes)
-                self._news += f" {intents.gave_way(state, now, self._worker.device)}"
+                why = intents.gave_way(self._store.state, now, self._worker.device)
+                self._news += f" {why}" if why else ""
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)

@@ -195,7 +195,7 @@ class StepChip(QToolButton):
             cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, left)
             if len(cut) < MIN_LETTERS:  # the name says more than the size
                 size = ""
-                while metrics.horizontalAdvance(words) > room:
+                while words and metrics.horizontalAdvance(words) > room:
                     words = words[:-1]
             else:
                 words = cut
