@@ -16,6 +16,7 @@ from tests.workbench.driving import (
     answer_file_dialogs,
     child,
     click,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -31,9 +32,7 @@ BARRIER = "    __syncthreads();"
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(24, 40, 1))
+    window = ready(qtbot, make_window(), noise(24, 40, 1))
     settle(qtbot, window, lambda: window.store.choose(ksize=3))
     trigger(window, "Kernel")
     tried(qtbot, window)

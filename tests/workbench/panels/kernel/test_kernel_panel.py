@@ -16,6 +16,7 @@ from tests.workbench.driving import (
     child,
     click,
     drop,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -41,10 +42,7 @@ def trials(monkeypatch):
 @pytest.fixture
 def window(qtbot, make_window, trials, home, monkeypatch):
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    return window
+    return ready(qtbot, make_window(), noise(20, 30, 3))
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from tests.workbench.driving import (
     answer_file_dialogs,
     child,
     click,
-    show_picture,
+    ready,
     trigger,
-    until,
 )
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
@@ -39,9 +38,7 @@ def window(qtbot, make_window, home, monkeypatch):
     MadeUpTrials().take_over(monkeypatch)
     monkeypatch.setattr(trying, "PAUSE_MS", 60)
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
+    window = ready(qtbot, make_window(), noise(20, 30, 3))
     trigger(window, "Kernel")
     tried(qtbot, window)
     return window

@@ -37,6 +37,7 @@ from tests.workbench.driving import (
     child,
     click,
     drop,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -195,9 +196,7 @@ def test_a_gpu_lost_in_a_sweep_is_a_sentence_and_nothing_measured_is_lost(qtbot,
                     raise DeviceLostError("The GPU failed while filtering; restart the program.")
                 yield step
 
-    window = make_window(Lost)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(8, 8))
+    window = ready(qtbot, make_window(Lost), noise(8, 8))
     start(window, "3, 4, 5", "shared", "opencv")
     until(qtbot, lambda: window.messages.kind == "warning")
     assert window.messages.sentence == "The GPU failed while filtering; restart the program."
