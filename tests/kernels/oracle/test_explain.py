@@ -140,9 +140,6 @@ def test_what_stands_in_is_on_the_picture_or_nothing(drawn):
         assert made.border in ("zero", "crop") or (got != OUTSIDE).all()
 
 
-# -- filters that are no weighted sum
-
-
 def nonlinear(chosen: NonLinear, border="clamp", picture=PICTURE):
     return Job(picture, (Step(chosen),), border)
 

@@ -93,9 +93,6 @@ def test_every_rung_has_a_roof_and_says_that_it_is_a_model(key):
     assert 0 < under.share < 1
 
 
-# -- the L2 cache
-
-
 @pytest.mark.parametrize(
     ("side", "pixel_type", "implementation", "fits"),
     [

@@ -169,9 +169,6 @@ def test_a_file_that_is_gone_is_said_and_what_is_best_runs(qtbot, window, folder
     assert yours(window) == []
 
 
-# -- one from elsewhere that the command line names
-
-
 @pytest.fixture
 def elsewhere(home):
     """A kernel that is not in the user's folder, called as one that is."""
@@ -233,9 +230,6 @@ def test_every_panel_and_the_presenter_show_it(qtbot, window):
         qtbot, lambda: all(child(window, f"stage-{n}", QLabel).text() == text for n, text in said)
     )
     assert window.messages.kind != "error"
-
-
-# -- copies
 
 
 @needs_compiler

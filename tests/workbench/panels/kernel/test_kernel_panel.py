@@ -79,9 +79,6 @@ def save_new(window, monkeypatch, path):
     assert path.is_file()
 
 
-# -- at first
-
-
 def test_an_empty_kernel_is_tried_at_once_and_typing_tries_it_after_a_pause(qtbot, opened, trials):
     assert trials.texts == [starting_points()[0].text]
     assert "✓ Verified on the whole picture" in words(opened, "kernel-verdict")
@@ -203,9 +200,6 @@ def test_another_job_or_picture_is_tried_and_another_view_is_not(qtbot, opened, 
     trigger(opened, "Kernel")
     tried(qtbot, opened)
     assert trials.jobs[-1].ksize == 9
-
-
-# -- the bug
 
 
 def test_a_bug_is_said_on_its_line_with_its_pixel_until_the_text_is_another(qtbot, opened):
@@ -365,9 +359,6 @@ def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, hom
     tried(qtbot, opened)
     trigger(opened, "Save a copy to share…")
     assert "// Verdict: ✗ It does not run. Line " in path.read_text(encoding="utf-8")
-
-
-# -- what was not saved
 
 
 def test_what_was_not_saved_is_offered_by_the_next_start(qtbot, opened, make_window):

@@ -139,9 +139,6 @@ def test_a_listing_compiled_again_stays_where_it_was_and_moves_nothing(qtbot, sh
     assert editor(shown).step_line == step
 
 
-# -- what cannot be shown
-
-
 @needs_a_compiler
 def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypatch):
     before = rows(shown)
@@ -157,9 +154,6 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
     assert rows(shown)[0].strip()
     shown.kernel.get().code.choose("sass")
     assert "nvidia-cuda-nvdisasm" in rows(shown)[0]
-
-
-# -- the view
 
 
 def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, window, monkeypatch):

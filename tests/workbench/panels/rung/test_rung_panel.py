@@ -142,9 +142,6 @@ def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
     assert idea(window).startswith(title("sequential"))
 
 
-# -- the source
-
-
 def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window):
     tab(window, "source")
     own = next(LADDER.glob("*_shared.cu"))
@@ -325,9 +322,6 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     window.worker.sweep.stepped.emit(Record(replace(cell, count=2), outcome))
     window.worker.sweep.stepped.emit(Record(replace(cell, ksize=7), outcome))
     assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
-
-
-# -- the times themselves
 
 
 def test_the_block_shape_that_is_chosen_goes_before_a_newer_time_of_another():

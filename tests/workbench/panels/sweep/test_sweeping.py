@@ -118,9 +118,6 @@ def one_measured(qtbot, window):
     until(qtbot, lambda: window.sessions.live and len(live(window).records) == 1)
 
 
-# -- it runs
-
-
 def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 8×6")
@@ -501,9 +498,6 @@ def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window, tmp_pat
     writer.start()
     assert waits.wait(20)
     writer.close()
-
-
-# -- the chart in a window
 
 
 def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):

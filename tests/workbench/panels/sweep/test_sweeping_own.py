@@ -91,9 +91,6 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     assert mine.time.samples >= 10
 
 
-# -- gone on with, and opened again
-
-
 def test_a_sweep_is_gone_on_with_only_while_the_text_is_the_same(qtbot, window):
     start(window, "4, 8", "mine.cu")
     ended(qtbot, window)

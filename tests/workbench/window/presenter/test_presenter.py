@@ -393,9 +393,6 @@ def test_what_a_panel_left_behind_paints_is_not_on_stage(qtbot, window):
     until(qtbot, is_marked)
 
 
-# -- the lecture
-
-
 def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     trigger(window, "Present the lecture")
     until(qtbot, lambda: window.presenter.show)
@@ -416,9 +413,6 @@ def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     assert "earlier" not in side(stage, "After").caption
     leave(qtbot, window)
     assert window.store.state.picture.built_in is None
-
-
-# -- notes
 
 
 def test_notes_are_in_a_window_or_nowhere_and_stay_so(qtbot, window):
