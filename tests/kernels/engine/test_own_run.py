@@ -11,14 +11,11 @@ from kernels import Engine, Job
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result
 from kernels.core.safe_files import FOLDER_VARIABLE
-from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from tests.made_up import H200
 
-needs_compiler = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
 RIGHT, COPY = steps()[6], steps()[3]
 BLUR = np.full((3, 3), 1 / 9, np.float32)
 LARGE = (TRIED_SIZE[1] + 30, TRIED_SIZE[0] + 20, 1)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QToolButton
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.pictures.generated import noise
+from tests.compilers import needs_nvrtc
 from tests.workbench.driving import (
     answer_file_dialogs,
     child,
@@ -28,9 +29,6 @@ from tests.workbench.panels.kernel.made_up_trials import (
 from workbench.panels.kernel import trying
 
 SHARED = text_of("shared")
-needs_a_compiler = pytest.mark.skipif(
-    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
-)
 
 
 @pytest.fixture
@@ -91,7 +89,7 @@ def line_with(text):
 # -- lines and instructions
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_a_line_sets_off_its_instructions_and_an_instruction_marks_its_line(shown):
     assert words(shown, "kernel-code-caption").startswith("sm_90 · ")
     editor(shown).go_to_line(line_with("__syncthreads"))
@@ -123,7 +121,7 @@ def test_a_line_sets_off_its_instructions_and_an_instruction_marks_its_line(show
     assert words(shown, "kernel-code-line").startswith("From prelude.cuh, line ")
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_a_listing_compiled_again_stays_where_it_was_and_moves_nothing(qtbot, shown):
     code = listing(shown)
     editor(shown).go_to_line(1)
@@ -139,7 +137,7 @@ def test_a_listing_compiled_again_stays_where_it_was_and_moves_nothing(qtbot, sh
     assert editor(shown).step_line == step
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypatch):
     before = rows(shown)
     write(qtbot, shown, SHARED + "mistake;\n")
