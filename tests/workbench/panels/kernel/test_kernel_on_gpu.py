@@ -29,7 +29,6 @@ def window(qtbot, make_window, children, home, monkeypatch):
     """A window with a GPU, the panel open, and a good kernel tried in it."""
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
     monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
-    monkeypatch.setattr(trying, "PAUSE_MS", 60)
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
     MadeUpTrials().take_over(monkeypatch)
     window = ready(qtbot, make_window(), noise(100, 120, 1))

@@ -16,7 +16,6 @@ from tests.workbench.driving import (
     answer_file_dialogs,
     child,
     click,
-    ready,
     trigger,
 )
 from tests.workbench.panels.kernel.made_up_trials import (
@@ -24,9 +23,9 @@ from tests.workbench.panels.kernel.made_up_trials import (
     editor,
     text_of,
     tried,
+    with_kernel,
     words,
 )
-from workbench.panels.kernel import trying
 
 SHARED = text_of("shared")
 
@@ -34,12 +33,8 @@ SHARED = text_of("shared")
 @pytest.fixture
 def window(qtbot, make_window, home, monkeypatch):
     MadeUpTrials().take_over(monkeypatch)
-    monkeypatch.setattr(trying, "PAUSE_MS", 60)
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
-    window = ready(qtbot, make_window(), noise(20, 30, 3))
-    trigger(window, "Kernel")
-    tried(qtbot, window)
-    return window
+    return with_kernel(qtbot, make_window(), noise(20, 30, 3))
 
 
 def listing(window):
