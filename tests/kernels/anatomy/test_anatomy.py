@@ -1,7 +1,5 @@
 """What is recorded of threads and addresses is what another run of the rungs' text did."""
 
-from __future__ import annotations
-
 import weakref
 from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from functools import cache

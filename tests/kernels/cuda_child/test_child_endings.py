@@ -1,7 +1,5 @@
 """What NVRTC says of texts that do not compile, in a sentence that names the user's own line."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A kernel of the user's own through the engine's door: what it gives, and what it refuses."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One sample explained: by hand, and against the oracle wherever it is asked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

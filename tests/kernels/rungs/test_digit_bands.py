@@ -1,7 +1,5 @@
 """Weights as 8-bit digits along x and halves down: every tap once, and precise enough."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the rungs' headers say of loads, stores and operations is what their text was seen to do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 The GPU is made up, and what it does stands in a comment of the kernel; the processes are real.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

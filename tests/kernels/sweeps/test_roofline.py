@@ -1,7 +1,5 @@
 """Where a measurement stands under its machine's roof, by numbers worked out by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """`workbench check`: kernels in real files, each with a row, whatever becomes of the others."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

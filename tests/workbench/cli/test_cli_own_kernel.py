@@ -1,7 +1,5 @@
 """`workbench apply --implementation ./mine.cu`: a kernel of the user's own filters a whole file."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A rung compiled in a process of its own, which a text may crash or keep at work."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A rung that its header does not describe, and one whose header is wrong, wherever they show."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from shutil import copytree
 

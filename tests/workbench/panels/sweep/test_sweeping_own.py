@@ -1,7 +1,5 @@
 """Kernels of the user's own in the Sweep panel, with a GPU that is made up and real processes."""
 
-from __future__ import annotations
-
 import pytest
 
 from kernels import Engine
