@@ -1,7 +1,5 @@
 """Separability and gain, told from weights alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
