@@ -44,13 +44,9 @@ MAX_NAME = 60  # letters of a name in the status bar
 
 
 class DropTarget(QObject):
-    """A watcher of what is dragged over a window, which says what letting go would do.
+    """A watcher of what is dragged over a window, which says what letting go would do."""
 
-    Signals:
-        dropped(content): something was let go of over it.
-    """
-
-    dropped = Signal(object)
+    dropped = Signal(object)  # (content): something was let go of over it
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
@@ -97,18 +93,12 @@ class PictureIntake(QObject):
 
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
-
-    Signals:
-        restoring(kept): picture and pins of a screenshot are to be brought back.
-        talk_wanted(path): the steps in this file are to be presented.
-        kernel_wanted(path): the kernel in this file is to be shown.
-        steps_wanted(path): the steps in this file are to filter the picture.
     """
 
-    restoring = Signal(object)
-    talk_wanted = Signal(object)
-    kernel_wanted = Signal(object)
-    steps_wanted = Signal(object)
+    restoring = Signal(object)  # (kept): picture and pins of a screenshot are to be brought back
+    talk_wanted = Signal(object)  # (path): the steps in this file are to be presented
+    kernel_wanted = Signal(object)  # (path): the kernel in this file is to be shown
+    steps_wanted = Signal(object)  # (path): the steps in this file are to filter the picture
 
     def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu) -> None:
         super().__init__(parts.window)
@@ -357,13 +347,9 @@ def _is_for_a_panel(path: Path) -> bool:
 
 
 class PlaceBar(QWidget):
-    """A row for the status bar; hidden where there is nowhere to go.
+    """A row for the status bar; hidden where there is nowhere to go."""
 
-    Signals:
-        stepped(step): the next (1) or the previous (-1) picture is wanted.
-    """
-
-    stepped = Signal(int)
+    stepped = Signal(int)  # (step): the next (1) or the previous (-1) picture is wanted
 
     def __init__(self) -> None:
         super().__init__()
@@ -402,13 +388,9 @@ class PlaceBar(QWidget):
 
 
 class PageBox(QWidget):
-    """A row with the number of the page in view; hidden where a file has but one.
+    """A row with the number of the page in view; hidden where a file has but one."""
 
-    Signals:
-        turned(by): a page so many further on is wanted.
-    """
-
-    turned = Signal(int)
+    turned = Signal(int)  # (by): a page so many further on is wanted
 
     def __init__(self) -> None:
         super().__init__()

@@ -83,19 +83,13 @@ class CompareView(QWidget):
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
     picture       the one on screen; the state may have a newer one
-
-    Signals:
-        unpin_wanted(index): remove the pinned result.
-        cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
-        arranged(): another part may be in view.
-        changed(): another picture is on screen.
-        stopped(): the user does not want the picture that is being opened.
     """
 
-    arranged = Signal()
-    changed = Signal()
-    stopped = Signal()
-    unpin_wanted = Signal(int)
+    arranged = Signal()  # another part may be in view
+    changed = Signal()  # another picture is on screen
+    stopped = Signal()  # the user does not want the picture that is being opened
+    unpin_wanted = Signal(int)  # (index): remove the pinned result
+    # As of PictureView, from any view.
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
     hovered = Signal(object)

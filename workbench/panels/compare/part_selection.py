@@ -55,12 +55,9 @@ class PartSelection(QObject):
     with Shift its lower right corner.  Esc ends a drag as if it had not begun, and then the mode.
 
     is_on  whether the pointer selects
-
-    Signals:
-        toggled(is_on): it selects from now on, or no longer.
     """
 
-    toggled = Signal(bool)
+    toggled = Signal(bool)  # (is_on): it selects from now on, or no longer
 
     def __init__(self, store: Store, compare: CompareView, parent: QObject) -> None:
         super().__init__(parent)

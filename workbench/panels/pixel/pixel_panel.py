@@ -62,18 +62,13 @@ class PixelPane(QWidget):
     pixel    (x, y), or None: that in the middle
     is_held  the pixel stays while the pointer moves on
     found    the explanation shown, or None
-
-    Signals:
-        pixel_changed(): `paint` paints another pixel.
-        zoom_wanted(x, y): zoom in to pixel (x, y).
-        view_wanted(x, y, reach): bring pixel (x, y) into view, with its neighbours.
-        step_wanted(number): select a step, from 0; -1: show the original.
     """
 
-    pixel_changed = Signal()
-    zoom_wanted = Signal(int, int)
+    pixel_changed = Signal()  # `paint` paints another pixel
+    zoom_wanted = Signal(int, int)  # (x, y): zoom in to pixel (x, y)
+    # (x, y, reach): bring pixel (x, y) into view, with its neighbours.
     view_wanted = Signal(int, int, int)
-    step_wanted = Signal(int)
+    step_wanted = Signal(int)  # (number): select a step, from 0; -1: show the original
 
     def __init__(self, store: Store) -> None:
         """Make the panel, which only reads `store`."""

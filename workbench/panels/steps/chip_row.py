@@ -36,17 +36,12 @@ SIDE_PX, GAP_PX, ARROW = 8, 16, "▸"
 
 
 class StepRow(QFrame):
-    """The steps as chips, in their order, and the list's own switch.
+    """The steps as chips, in their order, and the list's own switch."""
 
-    Signals:
-        original_wanted(is_shown): show the original in place of the result, or no longer.
-        added(): a step was added here; it is a blur, until another filter is chosen.
-        menu_wanted(place): the selected step's menu is wanted, on the screen.
-    """
-
+    # (is_shown): show the original in place of the result, or no longer.
     original_wanted = Signal(bool)
-    added = Signal()
-    menu_wanted = Signal(QPoint)
+    added = Signal()  # a step was added here; it is a blur, until another filter is chosen
+    menu_wanted = Signal(QPoint)  # (place): the selected step's menu is wanted, on the screen
 
     def __init__(self, store: Store, live: Live) -> None:
         super().__init__()

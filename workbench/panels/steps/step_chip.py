@@ -68,21 +68,13 @@ class StepLook(NamedTuple):
 
 
 class StepChip(QToolButton):
-    """A button that selects its step; arrow keys, Space and Del do what the row says.
+    """A button that selects its step; arrow keys, Space and Del do what the row says."""
 
-    Signals:
-        switched(): the tick was clicked, or Space pressed.
-        removed(): Del was pressed.
-        stepped(by): the chip before (-1) or after (1) is wanted.
-        dragged(x): it is dragged; where its left edge is now, in pixels of the row.
-        dropped(): it was let go of after that.
-    """
-
-    switched = Signal()
-    removed = Signal()
-    stepped = Signal(int)
-    dragged = Signal(int)
-    dropped = Signal()
+    switched = Signal()  # the tick was clicked, or Space pressed
+    removed = Signal()  # Del was pressed
+    stepped = Signal(int)  # (by): the chip before (-1) or after (1) is wanted
+    dragged = Signal(int)  # (x): it is dragged; where its left edge is now, in pixels of the row
+    dropped = Signal()  # it was let go of after that
 
     def __init__(self) -> None:
         super().__init__()

@@ -48,12 +48,9 @@ class PlanChoice(QWidget):
 
     custom  the editor, which is large when open and is placed apart
     files   the button of a menu of files
-
-    Signals:
-        changed(): there is another plan, or none.
     """
 
-    changed = Signal()
+    changed = Signal()  # there is another plan, or none
 
     def __init__(self, store: Store, worker: Worker) -> None:
         """Make the choice; `store` and `worker` are only read."""

@@ -38,12 +38,9 @@ class ValuesRow(QWidget):
     """A label, a line of values, and below it the problem with them.
 
     chip  the button that shows the row
-
-    Signals:
-        edited(): the user changed the line.
     """
 
-    edited = Signal()
+    edited = Signal()  # the user changed the line
 
     def __init__(self, dimension: Dimension) -> None:
         super().__init__()
@@ -131,13 +128,9 @@ Offered = tuple[Implementation | OwnKernel, str | None]  # with the reason why i
 
 
 class PlanEditor(QWidget):
-    """Editor of a plan: dimensions, their values, and implementations.
+    """Editor of a plan: dimensions, their values, and implementations."""
 
-    Signals:
-        edited(): the user changed something.
-    """
-
-    edited = Signal()
+    edited = Signal()  # the user changed something
 
     def __init__(self) -> None:
         super().__init__()

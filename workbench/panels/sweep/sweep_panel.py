@@ -48,12 +48,9 @@ class RunRow(QWidget):
     """Buttons, a bar, and two lines of small print.
 
     phase  the SweepPhase
-
-    Signals:
-        phase_changed(phase): the SweepPhase is another one.
     """
 
-    phase_changed = Signal()
+    phase_changed = Signal()  # (phase): the SweepPhase is another one
 
     def __init__(self, sessions: Sessions, worker: Worker, start: Callable[[], object]) -> None:
         """Make the row, whose buttons pause and cancel what `worker` measures."""
@@ -208,14 +205,10 @@ class SweepPanel(QWidget):
     choice       the plan
     run          the buttons that start, pause and cancel
     report       the button for a report of what is shown
-
-    Signals:
-        started(plan): the user wants this Plan measured.
-        resume_wanted(path): and the rest of the session in this file.
     """
 
-    started = Signal(object)
-    resume_wanted = Signal(object)
+    started = Signal(object)  # (plan): the user wants this Plan measured
+    resume_wanted = Signal(object)  # (path): and the rest of the session in this file
 
     def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
         super().__init__()
