@@ -112,7 +112,7 @@ NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
 
 class SaveMenu(QObject):
-    """A menu that asks for a name and, where the format loses something, whether that is allowed."""
+    """A menu that asks for a name and, where the format loses something, whether it may."""
 
     to_file_wanted = Signal()  # all of a picture larger than memory is to be filtered, not the copy
 

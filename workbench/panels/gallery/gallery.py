@@ -39,7 +39,7 @@ TILE_GAP_PX = 12  # of a tile around its picture and words
 
 
 class Wall(QListView):
-    """Tiles in as many columns as fit; a click, Enter or Space chooses one, Ctrl or Shift several."""
+    """Tiles in as many columns as fit; click, Enter or Space chooses one, Ctrl or Shift several."""
 
     chosen = Signal(object)  # (key): open this picture
 
