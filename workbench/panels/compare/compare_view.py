@@ -127,8 +127,6 @@ class CompareView(QWidget):
         self._build()
         self.show_nothing()
 
-    # -- what to show
-
     def menu_actions(self) -> Actions:
         acts: dict[str, Callable[[], None]] = {
             "Fit": self.show_fit,
@@ -390,8 +388,6 @@ class CompareView(QWidget):
             for middle in filter(visible.contains, middles):
                 painter.drawEllipse(middle, radius, radius)
 
-    # -- how it is built
-
     def _build(self) -> None:
         self.bar, self.options = ModeBar(self._store), ModeOptions(self._store)
         self.read_out_row = row = ReadOutRow()
@@ -450,8 +446,6 @@ class CompareView(QWidget):
         has_before = mode == "side" and len(results) < MAX_PANES
         views = (self._before_view, *results) if has_before else results
         self._panes.show_views((self.main,) if mode in NAMES else views)
-
-    # -- what happens
 
     @property
     def _views(self) -> tuple[PictureView, ...]:

@@ -115,8 +115,6 @@ class PartSelection(QObject):
         self._drag = self._drawn = None
         self._compare.repaint_overlays()
 
-    # -- pointer and keys
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if not self.is_on:
             return False
@@ -209,8 +207,6 @@ class PartSelection(QObject):
             found.append((abs(where - first) <= reach, abs(where - end) <= reach))
         across, down = found
         return (across, down) if any((*across, *down)) else ((True, True), (True, True))
-
-    # -- painting
 
     def _paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         if (area := self.area) is None:

@@ -245,8 +245,6 @@ class Gallery(QWidget):
         VBox(self._heads[TEST], 0, 8).add(self._card, self._note)
         VBox(self, (10, 8, 4, 4), 8).add(row, *self._heads.values(), (self._wall, 1))
 
-    # -- what it shows
-
     @Slot(object)
     def _show_shelf(self, shelf: Shelf | None) -> None:
         self._open_row = None if shelf is None else shelf.index

@@ -88,8 +88,6 @@ class PixelPane(QWidget):
         self._passing = Throttle(PASSING_MS, self._refresh, self)
         self._build()
 
-    # -- what to show
-
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
         if self.isVisible() and self._job and self._of is state.picture:
@@ -177,8 +175,6 @@ class PixelPane(QWidget):
         super().showEvent(event)
         self._refresh()
 
-    # -- building
-
     def _build(self) -> None:
         tip = "The pixel that is explained: type its place, or point at it in the picture"
         self._boxes = tuple(WholeBox(f"pixel-{axis}", f"Pixel, {axis}", tip) for axis in "xy")
@@ -227,8 +223,6 @@ class PixelPane(QWidget):
         VBox(self, 0).add(second.area)
         self._off_stage = OffStage(self, tools)
         self._off_stage.staged.connect(self._show_hint)
-
-    # -- what happens
 
     def _choose_channel(self, channel: int) -> None:
         self._channel = channel

@@ -68,8 +68,6 @@ class StepRow(QFrame):
         self._line.add(self._original, self._add, 1, self._round)
         self.hide()
 
-    # -- what it shows
-
     def show_state(self, state: State) -> None:
         """Show the steps of `state`; nothing where there is one, which is on and not mixed."""
         if self._original.isChecked() and intents.needs_run(self._state, state):
@@ -164,8 +162,6 @@ class StepRow(QFrame):
             if gap != number:
                 painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "▌" if is_there else ARROW)
 
-    # -- what it does
-
     def add(self) -> None:
         """Add a step after the last, if there is room for one."""
         if not list_edits.why_no_more(self._store.state):
@@ -193,8 +189,6 @@ class StepRow(QFrame):
         """Place on the screen below a step's chip, or at the row's beginning."""
         chip: QWidget = self.chips[number] if number < len(self.chips) else self
         return chip.mapToGlobal(chip.rect().bottomLeft())
-
-    # -- how
 
     @property
     def _shown(self) -> list[StepChip]:

@@ -121,8 +121,6 @@ class StepChip(QToolButton):
     def nextCheckState(self) -> None:  # noqa: N802
         """Leave it to the row which chip is down."""
 
-    # -- painting
-
     @property
     def _small_font(self) -> QFont:
         font = theme.numbers_font()
@@ -215,8 +213,6 @@ class StepChip(QToolButton):
         painter.drawRect(QRectF(left, y + 1, width, 1))
         painter.setBrush(color)
         painter.drawRect(QRectF(left + begin * width, y, max((end - begin) * width, 2), BAR_PX))
-
-    # -- mouse and keys
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if event.button() == Qt.MouseButton.LeftButton:

@@ -101,8 +101,6 @@ class PlanChoice(QWidget):
             return self._problem
         return OWN_TITLE if self._key == OWN else self._plans[self._key].title
 
-    # -- what it shows
-
     def show_state(self, _state: State) -> None:
         """Take the fields that do not vary from the store's new state."""
         if self.isVisible() or self._plan is None:
@@ -158,8 +156,6 @@ class PlanChoice(QWidget):
         super().showEvent(event)
         if self.plan is not None and self.plan != self._counted:
             self._count.start()
-
-    # -- inside
 
     def _show_editor(self, is_open: bool) -> None:
         self._fold.show_fold("Customize", is_open)

@@ -156,8 +156,6 @@ class PlanEditor(QWidget):
         self._transfers.clicked.connect(self.edited)
         VBox(self, 0, 6).add(caption, lines, self._list, self._transfers)
 
-    # -- what it holds
-
     def draft(self) -> Draft:
         chosen = {
             key: each
@@ -184,8 +182,6 @@ class PlanEditor(QWidget):
         wanted = self._base.implementations if self._base else ()
         found = {key: self._offered.get(key, (None, ""))[1] for key in wanted}
         return {key: reason for key, reason in found.items() if reason is not None}
-
-    # -- what it shows
 
     def show_plan(self, plan: Plan) -> None:
         """Show `plan`, whose fixed fields stay as they are."""
@@ -222,8 +218,6 @@ class PlanEditor(QWidget):
         for name, row in self._rows.items():
             row.show_wrong(str(problem) if name == named else "")
         return named in self._rows
-
-    # -- inside
 
     def _show(self, texts: Mapping[str, str], transfers: bool) -> None:
         for name, row in self._rows.items():

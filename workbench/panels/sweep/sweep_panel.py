@@ -242,8 +242,6 @@ class SweepPanel(QWidget):
         worker.sweep.paused.connect(self.run.show_paused)
         self.restore({})
 
-    # -- what it shows
-
     def show_state(self, state: State) -> None:
         """Show what depends on `state`, which the store holds by now."""
         self.chart.prefer_baseline(state.baseline)
@@ -269,8 +267,6 @@ class SweepPanel(QWidget):
         self._show_sessions()  # with the last records
         self.run.show_ended(is_complete)
         self._show_sessions()
-
-    # -- what others ask of it
 
     def grab_chart(self) -> QImage:
         """Grab the chart as it is seen; a null image while there is none."""
@@ -316,8 +312,6 @@ class SweepPanel(QWidget):
     def restore(self, choices: Mapping[str, Any]) -> None:
         self.choice.restore(choices)
         self.show_choice(choices.get("open") is not False)
-
-    # -- inside
 
     def _start(self) -> None:
         """Start the plan; if that takes very long, ask the user first."""
