@@ -1,7 +1,5 @@
 """The papers: short where they should be, and every link and path in them leads somewhere."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The house: a room imports only rooms below it, and nothing goes in circles."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import cache

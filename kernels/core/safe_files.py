@@ -106,7 +106,7 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     Raises OSError; `reason()` puts it in words.
     """
     if is_special(path):
-        with open(path, "wb", opener=_at_once) as special:
+        with open(path, "wb", opener=_soon) as special:
             yield special
         return
     path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
@@ -226,9 +226,20 @@ def regular(path: str, flags: int) -> int:
     raise OSError(errno.ENXIO, "it is a device or a pipe", path)
 
 
-def _at_once(path: str, flags: int) -> int:
-    """Open for writing without waiting for a reader.  Raises OSError where a pipe has none."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+PIPE_PATIENCE_S = 2.0
+
+
+def _soon(path: str, flags: int) -> int:
+    """Open for writing.  Raises OSError where a pipe gets no reader within PIPE_PATIENCE_S."""
+    end = monotonic() + PIPE_PATIENCE_S
+    while True:
+        try:
+            descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO or monotonic() > end:
+                raise
+        time.sleep(0.05)
     if sys.platform != "win32":
         os.set_blocking(descriptor, True)
     return descriptor

@@ -201,9 +201,8 @@ def _of_window(job: Job) -> Iterator[Other]:
     if isinstance(chosen, Rank):
         orders, count = dict(ORDERS), chosen.window.sum()
         at = int(chosen.ranks(count)[0])
-        near = {"greater": at + 1, "smaller": at - 1}
-        for word, place in near.items():
-            if 0 <= place < count:
+        for word, place in (("greater", at + 1), ("smaller", at - 1)):
+            if 0 < place < count - 1:  # else it is the maximum or the minimum
                 orders[f"next {word} sample of the window"] = 100 * (place + 0.5) / count
         found += [("order", f"{name} is taken", {"percentile": at}) for name, at in orders.items()]
     if isinstance(chosen, Morphology):

@@ -241,13 +241,15 @@ def starting_points() -> tuple[StartingPoint, ...]:
 
 def plainest(job: Job | None) -> StartingPoint:
     """The first that is right for what a job asks for: without weights, not the plain kernel."""
+    found = starting_points()
+    if job is None:
+        return found[0]
     rungs = {each.key: each for each in ladder()}
-    plain, *others = starting_points()
-    for each in (plain, *others):
+    for each in found:
         rung = rungs.get(each.key) or own_kernel(f"{each.stem}{SUFFIX}", each.text)
-        if job and rung.why_never(job) is None:
+        if rung.why_never(job) is None:
             return each
-    return plain
+    return found[0]
 
 
 def _whole(path: Path) -> StartingPoint:

@@ -1,7 +1,5 @@
 """One body for every implementation: on the host, on the shim and, where there is one, on a GPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """`kernels` is importable without Qt, CuPy, GPU or display, and at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

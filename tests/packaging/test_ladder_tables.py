@@ -94,9 +94,6 @@ def test_the_registers_are_what_the_compilers_say(key, architecture, script, mon
     assert spilt <= SPILLS.get(key, 0)
 
 
-# -- what it makes of the model
-
-
 @pytest.mark.parametrize(
     ("rung", "numbers"),
     [

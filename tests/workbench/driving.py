@@ -57,6 +57,14 @@ def show_picture(qtbot, window, samples, **facts):
     return settle(qtbot, window, lambda: window.opener.opened.emit(picture))
 
 
+def ready(qtbot, window, samples):
+    """Wait until the window knows its GPU, open this picture, and return the window, in front."""
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, samples)
+    window.activateWindow()
+    return window
+
+
 def pick(combo: QComboBox, data):
     """Choose the entry that holds `data`.  (Offscreen there is nothing for a list to drop into.)"""
     row = combo.findData(data)

@@ -177,8 +177,6 @@ class SharedRun:
     def _close(self) -> None:
         raise NotImplementedError
 
-    # -- the loop
-
     def _goes_on(self) -> bool:
         if all(worker.is_idle for worker in self._workers):
             self._pausing.wait()

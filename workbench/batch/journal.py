@@ -24,7 +24,7 @@ from zlib import crc32
 
 from kernels.core.errors import KernelError
 from kernels.core.plain_data import parse_json
-from kernels.core.safe_files import AppendLog, hold, reason, whole_lines
+from kernels.core.safe_files import MAX_LINE, AppendLog, hold, reason, whole_lines
 from workbench.base.paths import data_folder
 
 NAME = "workbench-batch.jsonl"
@@ -138,14 +138,22 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
 
 def prune() -> None:
     """Remove journals in the user's data, of batches that came to their end; the newest stay."""
-    with suppress(OSError):
-        journals = (data_folder() / "batches").glob("*/*.jsonl")
-        for each in sorted(journals, key=lambda path: path.stat().st_mtime)[:-KEPT]:
-            with suppress(JournalError):  # which is no journal of this version
-                if _read(each).is_over:
+    for each in sorted((data_folder() / "batches").glob("*/*.jsonl"), key=_age)[:-KEPT]:
+        with suppress(OSError):
+            if (lock := hold(each.with_name("lock"))) is None:  # a batch begins there
+                continue
+            with lock, each.open("rb") as file:
+                file.seek(max(each.stat().st_size - MAX_LINE, 0))
+                if file.read().rpartition(b"\n{")[2].startswith(b'"ended"'):
                     each.unlink()
-            if not any(each.parent.glob("*.jsonl")):
-                rmtree(each.parent, ignore_errors=True)
+                if not any(each.parent.glob("*.jsonl")):
+                    rmtree(each.parent, ignore_errors=True)
+
+
+def _age(path: Path) -> float:
+    with suppress(OSError):  # of a link that leads nowhere
+        return path.stat().st_mtime
+    return 0.0
 
 
 def _key(paths: Iterable[str]) -> str:

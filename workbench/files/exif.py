@@ -142,6 +142,13 @@ def resolution_of(fields: Fields) -> tuple[float, float] | None:
     return (across, down) if all(MIN_DPI <= n <= MAX_DPI for n in (across, down)) else None
 
 
+def names_resolution(fields: Fields) -> bool:
+    """True if the main directory has one, with a unit, whatever it is worth."""
+    return not fields.get(0, {}).keys().isdisjoint((_ACROSS, _DOWN)) and (
+        number_of(fields, _UNIT) != _NONE
+    )
+
+
 def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
 
@@ -150,8 +157,6 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
     """
     main = {tag: each for tag, each in fields.get(0, {}).items() if tag not in _APART}
     if resolution_of(fields) is None:  # without a unit they say nothing
-        if _ACROSS in main and number_of(fields, _UNIT) != _NONE:
-            notes.append("A resolution that says nothing was dropped.")
         main = {tag: each for tag, each in main.items() if tag not in _RESOLUTION}
     description = data_of(fields, _DESCRIPTION).rstrip(b"\0 \r\n")
     if description.startswith(_LAYOUT_BEGINS) or description.endswith(_LAYOUT_ENDS):

@@ -46,11 +46,11 @@ class ExrReader:
 
         if not isinstance(sys.stdout, _FilteredStdout):  # where it prints what is damaged
             sys.stdout = cast(Any, _FilteredStdout(sys.stdout))
-            _hush_c()
         _quiet.here = True
         try:
-            file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
-            return list(file.parts)
+            with _hushed_c:
+                file = OpenEXR.File(str(self._path), True, header_only)  # channel by channel
+                return list(file.parts)
         finally:
             _quiet.here = False
 
@@ -89,15 +89,35 @@ class ExrReader:
         return Decoded(samples, page=Page(self._page, self.count, named))
 
 
-def _hush_c() -> None:
-    """Let C's standard error, where the library tells the rest, lead nowhere from now on.
+class _HushedC:
+    """While it is entered, C's standard error, where the library tells the rest, leads nowhere.
 
-    File descriptor 2, and so Python's, stays as it is.
+    File descriptor 2, and so Python's, stays as it is.  Reads may overlap.
     """
-    with suppress(TypeError, ValueError, AttributeError):  # of Windows
-        c, name = ctypes.CDLL(None), "__stderrp" if sys.platform == "darwin" else "stderr"
-        c.fopen.restype = ctypes.c_void_p
-        ctypes.c_void_p.in_dll(c, name).value = c.fopen(b"/dev/null", b"w")
+
+    def __init__(self) -> None:
+        self._lock, self._entered = threading.Lock(), 0
+        self._null: int | None = None
+        self._usual: int | None = None
+
+    def __enter__(self) -> None:
+        with self._lock, suppress(TypeError, ValueError, AttributeError):  # of Windows
+            c, name = ctypes.CDLL(None), "__stderrp" if sys.platform == "darwin" else "stderr"
+            c.fopen.restype = ctypes.c_void_p
+            self._null = self._null or c.fopen(b"/dev/null", b"w")
+            self._stream = ctypes.c_void_p.in_dll(c, name)
+            if not self._entered and self._null:
+                self._usual, self._stream.value = self._stream.value, self._null
+            self._entered += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._entered -= self._entered > 0
+            if not self._entered and self._usual:
+                self._stream.value, self._usual = self._usual, None
+
+
+_hushed_c = _HushedC()
 
 
 def _size(window: Any) -> tuple[int, int]:

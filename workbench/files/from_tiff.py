@@ -250,7 +250,7 @@ def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
     are_all = len(counts) == len(page.dataoffsets)
     if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
         ends = sorted({*page.dataoffsets, size})  # each goes on to the next one
-        counts = [ends[bisect(ends, at)] - at for at in page.dataoffsets]
+        counts = [ends[bisect(ends, at)] - at if 0 < at < size else 0 for at in page.dataoffsets]
     for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
         if is_told and at + count <= size:
             continue

@@ -173,6 +173,8 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
         xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
     except (ValueError, ElementTree.ParseError, RecursionError):
         notes.append("Damaged XMP data were dropped.")
+    if resolution is None and exif_of.names_resolution(decoded.exif):
+        notes.append("A resolution that says nothing was dropped.")
     if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
         resolution = None
     if resolution is not None and decoded.orientation >= ON_ITS_SIDE:
@@ -211,7 +213,8 @@ def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArra
 # -- PFM, of which Pillow lacks colours, and lines that end as on Windows
 
 # Width, height and order of bytes; how bright a value is, which follows, is left to who looks.
-_PFM = re.compile(rb"P([Ff])(?:\s|#.*\n)+(\d{1,9})\s+(\d{1,9})\s+(-?)[\d.eE+-]+(?:\r\n|\s)")
+_GAP = rb"(?:\s+(?:#.*\n\s*)*)"
+_PFM = re.compile(rb"P([Ff])%b(\d{1,9})%b(\d{1,9})%b(-?)[\d.eE+-]+(?:\r\n|\s)" % (_GAP, _GAP, _GAP))
 
 
 class PfmReader:

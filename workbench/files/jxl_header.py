@@ -95,8 +95,11 @@ class Header:
 
 
 def as_srgb(encoded: bytes) -> bytes:
-    """The same file, but that its samples, which it calls linear light, are sRGB."""
+    """The same file, but that its samples, if it calls them linear light, are sRGB."""
     begin = encoded.index(b"jxlc" + BARE) + 4 if encoded.startswith(BOXES) else 0
-    at, bit = divmod(8 * begin + Header(encoded[begin : begin + BEGIN]).curve_at + 2, 8)
+    header = Header(encoded[begin : begin + BEGIN])
+    if header.colours != (1, _LIGHT):
+        return encoded
+    at, bit = divmod(8 * begin + header.curve_at + 2, 8)
     word = int.from_bytes(encoded[at : at + 2], "little") ^ (_LIGHT - 2 ^ _SRGB - 2) << bit
     return encoded[:at] + word.to_bytes(2, "little") + encoded[at + 2 :]

@@ -402,7 +402,7 @@ def gave_way(old: State, new: State, device: Device | NoDevice | None) -> str:
         return ""
     reason = why_unavailable(new, was, device)
     if not is_offered(new, was):
-        reason = f"{was.title} has no such filter"
+        reason = f"{was.title} cannot run this filter"
     if reason:
         return f"{reason.partition(';')[0].removesuffix('.')}, so {now.title} takes its place."
     return f"{now.title} suits this better than {was.title}, and takes its place."

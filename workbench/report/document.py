@@ -172,9 +172,6 @@ def _lead(sessions: Sequence[Session]) -> Iterator[str]:
         yield f"Something held the GPU's clocks down in {plural(count, 'cell')}."
 
 
-# ------------------------------------------------------------------------ one session
-
-
 def _section(session: Session, key: str, title: str) -> Section:
     made = session_tables.SessionTables(session).made(key)
     for name, table in made.items():
@@ -215,9 +212,6 @@ def _facts(session: Session) -> Iterator[str]:
     if left := len(set(planned(session)) - {each.cell for each in session.records}):
         yield f"Planned and not measured: {plural(left, 'cell')}."
     yield from session.remarks
-
-
-# ------------------------------------------------------------------------ two sessions
 
 
 def _comparisons(sessions: Sequence[Session]) -> Iterator[Versus]:

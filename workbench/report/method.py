@@ -73,8 +73,6 @@ def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
         yield f"{title} {' to '.join((values[0], *values[1:][-1:]))}"
 
 
-# ------------------------------------------------------------------------ method
-
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
 FILE = Path(__file__).with_name("method.toml")
 SENTENCES: dict[str, str] = parse_toml(FILE.read_text("utf-8"), FILE.name)
@@ -193,9 +191,6 @@ def _conditions(measured: Measured) -> Iterator[str]:
         yield _say("held_down", reasons=", ".join(reasons), cells=plural(count, "cell"))
     else:
         yield _say("not_held_down")
-
-
-# ------------------------------------------------------------------------ commands
 
 
 @dataclass(frozen=True, slots=True)

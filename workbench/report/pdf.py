@@ -103,9 +103,6 @@ def pdf(page: str, document: Document) -> bytes:
     return bytes(buffer.data().data())
 
 
-# ------------------------------------------------------------------------ layout
-
-
 def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
     text, option = QTextDocument(), QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
@@ -204,9 +201,6 @@ def _page_count(text: QTextDocument) -> int:
     while not block.text().strip() and block.previous().isValid():
         block = block.previous()
     return _pages_of(text, block)[1] + 1
-
-
-# ------------------------------------------------------------------------ painting
 
 
 def _paint(painter: QPainter, writer: QPdfWriter, pages: list[Page], document: Document) -> None:

@@ -38,9 +38,6 @@ MAX_KSIZE = 17  # weights: beyond, checking every pixel takes too long to wait f
 ONCE = Sampling(max_samples=1, check=True)
 
 
-# ------------------------------------------------------------------------ charts
-
-
 @dataclass(frozen=True, slots=True)
 class ReportChart:
     key: str  # unique in a report: its id
@@ -98,9 +95,6 @@ def _has_own(figure: Figure) -> bool:
         case Bars(bars=bars):
             return any(bar.words != "refused" for bar in bars)
     return not figure.is_empty
-
-
-# ------------------------------------------------------------------------ before and after
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,9 +57,6 @@ class Table:
         return replace(self, columns=tuple(self.columns[at] for at in kept), rows=tuple(rows))
 
 
-# ------------------------------------------------------------------------ words
-
-
 def value_of(dimension: str, cell: Cell) -> str:
     """Format a cell's value of a dimension: "1024²", "5×5", "Shared-memory tile"; or ""."""
     value = cell_words.of(cell, dimension)
@@ -111,9 +108,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-# ------------------------------------------------------------------------ units
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
     """The unit of a whole column, named in its header so that figures compare."""
@@ -146,9 +140,6 @@ def unit_of_rates(megapixels_per_s: Iterable[float]) -> Unit:
 def between(ends: Iterable[str]) -> str:
     """Join the ends of an interval: "1.20 – 1.31"."""
     return f"{GAP}–{GAP}".join(ends)
-
-
-# ------------------------------------------------------------------------ baselines
 
 
 def work_of(cell: Cell) -> Cell:
@@ -229,8 +220,6 @@ def _quickest(records: Sequence[Record]) -> dict[Cell, Measurement]:
             best[work] = (record.cell, measured)
     return dict(best.values())
 
-
-# ------------------------------------------------------------------------ two sessions
 
 PAIR_COLUMNS = ("Measurement", "A", "B", "A / B", "95 % interval", "B is")
 PairRow = tuple[str, ...]

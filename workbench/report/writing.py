@@ -172,9 +172,7 @@ def tables(document: Document) -> str:
     return template.render(document=document, tables=document.tables, layout_of=layout_of)
 
 
-# ------------------------------------------------------------------------ LaTeX
-#
-# Text is escaped whatever stands in it, and columns are as wide as an A4 page allows.
+# In LaTeX text is escaped whatever stands in it, and columns are as wide as an A4 page allows.
 
 FILE = Path(__file__).with_name("latex.toml")
 SPECIAL: dict[str, str] = parse_toml(FILE.read_text("utf-8"), FILE.name)

@@ -119,7 +119,7 @@ class PanelFrame(QFrame):
         if is_visible:
             self._panel.get()
         elif self.isAncestorOf(QApplication.focusWidget() or self):
-            getattr(self.window(), "home", self).setFocus()  # else the rail's first has a ring
+            getattr(self._home.window(), "home", self).setFocus()  # not to Qt's next one
         super().setVisible(is_visible)
 
     @property

@@ -192,8 +192,6 @@ class FileFilter(QDialog):
         self._process.close()
         self._looking.close()
 
-    # -- how it is built
-
     def _make_form(self) -> None:
         self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
         self._source.textChanged.connect(self._forget_files)
@@ -316,8 +314,6 @@ class FileFilter(QDialog):
         column.add(self._sentence, buttons)
         self.resize(theme.window_size(*SIZE))
 
-    # -- choices
-
     @property
     def _choice(self) -> filter_choice.FilterChoice:
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
@@ -422,8 +418,6 @@ class FileFilter(QDialog):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(in_shell(self._arguments))
         self._sentence.setText("Copied the command.")
-
-    # -- a run
 
     def _show_phase(self, phase: Phase) -> None:
         self._phase = phase

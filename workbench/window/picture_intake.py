@@ -44,13 +44,9 @@ MAX_NAME = 60  # letters of a name in the status bar
 
 
 class DropTarget(QObject):
-    """A watcher of what is dragged over a window, which says what letting go would do.
+    """A watcher of what is dragged over a window, which says what letting go would do."""
 
-    Signals:
-        dropped(content): something was let go of over it.
-    """
-
-    dropped = Signal(object)
+    dropped = Signal(object)  # (content): something was let go of over it
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
@@ -97,18 +93,12 @@ class PictureIntake(QObject):
 
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
-
-    Signals:
-        restoring(kept): picture and pins of a screenshot are to be brought back.
-        talk_wanted(path): the steps in this file are to be presented.
-        kernel_wanted(path): the kernel in this file is to be shown.
-        steps_wanted(path): the steps in this file are to filter the picture.
     """
 
-    restoring = Signal(object)
-    talk_wanted = Signal(object)
-    kernel_wanted = Signal(object)
-    steps_wanted = Signal(object)
+    restoring = Signal(object)  # (kept): picture and pins of a screenshot are to be brought back
+    talk_wanted = Signal(object)  # (path): the steps in this file are to be presented
+    kernel_wanted = Signal(object)  # (path): the kernel in this file is to be shown
+    steps_wanted = Signal(object)  # (path): the steps in this file are to filter the picture
 
     def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu) -> None:
         super().__init__(parts.window)
@@ -170,7 +160,7 @@ class PictureIntake(QObject):
             changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
             changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
-            self._messages.clear("info")  # which offered it
+            self._messages.dismiss(self._told)  # which offered it
             self._store.update(**changes | {"reference": state.picture})
 
         self._opener.open_file(path, take=take)
@@ -227,7 +217,8 @@ class PictureIntake(QObject):
             changes |= intents.steps_for(state, self._worker.device)
             if self._store.state.picture is not None:
                 now = replace(state, **changes)
-                self._news += f" {intents.gave_way(state, now, self._worker.device)}"
+                why = intents.gave_way(self._store.state, now, self._worker.device)
+                self._news += f" {why}" if why else ""
         self._store.update(**changes)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
@@ -356,13 +347,9 @@ def _is_for_a_panel(path: Path) -> bool:
 
 
 class PlaceBar(QWidget):
-    """A row for the status bar; hidden where there is nowhere to go.
+    """A row for the status bar; hidden where there is nowhere to go."""
 
-    Signals:
-        stepped(step): the next (1) or the previous (-1) picture is wanted.
-    """
-
-    stepped = Signal(int)
+    stepped = Signal(int)  # (step): the next (1) or the previous (-1) picture is wanted
 
     def __init__(self) -> None:
         super().__init__()
@@ -401,13 +388,9 @@ class PlaceBar(QWidget):
 
 
 class PageBox(QWidget):
-    """A row with the number of the page in view; hidden where a file has but one.
+    """A row with the number of the page in view; hidden where a file has but one."""
 
-    Signals:
-        turned(by): a page so many further on is wanted.
-    """
-
-    turned = Signal(int)
+    turned = Signal(int)  # (by): a page so many further on is wanted
 
     def __init__(self) -> None:
         super().__init__()

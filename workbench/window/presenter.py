@@ -100,8 +100,6 @@ class Presenter(QObject):
         """Keep the steps for the next time."""
         self._keep(self.steps, self.title)
 
-    # -- files
-
     def open_file(self, path: Path) -> None:
         def take(title: str, steps: tuple[TalkStep, ...]) -> None:
             words = f"Opened {len(steps)} steps from {path.name}; F5 presents them."

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
 COPY = "of the {}copy, {:,}×{:,}"  # that is shown of a picture larger than memory
-TWO_FILES = "Two files are compared as they are: nothing is timed."
+TWO_FILES = "Two files are compared as they are: no times are shown."
 PREVIEW = "preview, from the reduced picture"
 
 
@@ -107,9 +107,10 @@ class ResultViews(QObject):
         self._timing.show_empty(PREVIEWED)
 
     def _show_settled(self, result: Result) -> None:
-        self._runs.add(result)
-        for each in result.steps or (result,):
-            self._times.add_result(each)
+        if not self._is_of_files(result):
+            self._runs.add(result)
+            for each in result.steps or (result,):
+                self._times.add_result(each)
         if self._rung.made is not None:
             self._rung.made.show_result(intents.last_run(result))
 

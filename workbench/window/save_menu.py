@@ -61,14 +61,10 @@ class SaveDialog(QDialog):
     name     of the file
     quality  to begin with; None: without loss, where the format can do that
     default  the quality to begin with where it cannot
-
-    Signals:
-        agreed(quality): save it so; None: without loss of quality.
-        other_wanted(title): save it in the format of that title instead.
     """
 
-    agreed = Signal(object)
-    other_wanted = Signal(str)
+    agreed = Signal(object)  # (quality): save it so; None: without loss of quality
+    other_wanted = Signal(str)  # (title): save it in the format of that title instead
 
     def __init__(
         self, name: str, fit: Fit, quality: int | None, default: int, parent: QWidget | None = None
@@ -116,13 +112,9 @@ NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
 
 class SaveMenu(QObject):
-    """A menu that asks for a name and, where the format loses something, whether that is allowed.
+    """A menu that asks for a name and, where the format loses something, whether it may."""
 
-    Signals:
-        to_file_wanted(): all of a picture larger than memory is to be filtered, not the copy.
-    """
-
-    to_file_wanted = Signal()
+    to_file_wanted = Signal()  # all of a picture larger than memory is to be filtered, not the copy
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.window)

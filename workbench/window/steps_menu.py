@@ -128,8 +128,6 @@ class StepsMenu(QObject):
 
         self._reading.run(partial(step_words.read, path), take, self._messages.show_error)
 
-    # -- edits
-
     @property
     def _state(self) -> State:
         return self._store.state
@@ -200,8 +198,6 @@ class StepsMenu(QObject):
 
         made = partial(_as_picture, picture, result)
         self._reading.run(made, take, self._messages.show_error)
-
-    # -- files
 
     def _ask_file(self) -> None:
         folder = self._settings.get(FOLDER, "") or str(save_folder(self._settings))

@@ -151,12 +151,9 @@ class UndoHistory(QObject):
 
     background  loads pictures that are to be shown again
     status      shows what was undone
-
-    Signals:
-        moved(): there is something else to undo or to redo.
     """
 
-    moved = Signal()
+    moved = Signal()  # there is something else to undo or to redo
 
     def __init__(
         self,

@@ -1,7 +1,5 @@
 """What is recorded of threads and addresses is what another run of the rungs' text did."""
 
-from __future__ import annotations
-
 import weakref
 from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from functools import cache
@@ -15,12 +13,12 @@ from kernels.anatomy.launch_shapes import shapes_of
 from kernels.anatomy.record import TILE, Record, digest, idle_of, read_kept
 from kernels.anatomy.transactions import NOWHERE
 from kernels.core.job import Job
-from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import SHARED
 from kernels.cuda_on_cpu.recording import BlockRecords, Stop
 from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
+from tests.compilers import needs_compiler
 from tests.kernels.anatomy.recorded import FOLDER, jobs_of, launches_of
 from tests.kernels.cases import Case, has_no_weights
 from tests.kernels.cuda_on_cpu.bad_kernels import START
@@ -28,9 +26,6 @@ from tests.kernels.on_cpu import AccessesShim, CountingShim, RecordingShim
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
 
-NEEDS_A_COMPILER = pytest.mark.skipif(
-    compiler.why_not() is not None, reason=str(compiler.why_not())
-)
 RUNGS = {rung.key: rung for rung in ladder()}
 # Pictures that blocks do not fill, with and without alpha; the large one has blocks inside.
 CASES = (
@@ -112,7 +107,7 @@ EACH = [
 ]
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize(("key", "case"), EACH, ids=str)
 def test_each_thread_touches_what_another_trace_says(key, case, build_cache):
     job = job_of(key, case)
@@ -139,7 +134,7 @@ def test_each_thread_touches_what_another_trace_says(key, case, build_cache):
             assert record.traffic.different <= record.traffic.asked
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize("key", ["shared", "separable", "tensor_bytes"])
 def test_idle_threads_of_all_blocks_are_those_of_each_kind(key, build_cache):
     job = job_of(key, one_of(key))
@@ -152,7 +147,7 @@ def test_idle_threads_of_all_blocks_are_those_of_each_kind(key, build_cache):
         assert idle.threads == shape.threads * shape.blocks
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize(
     "key",
     [pytest.param(key, marks=() if key in SOME else pytest.mark.nightly) for key in RUNGS],
@@ -175,7 +170,7 @@ def test_blocks_inside_the_picture_do_alike(key, build_cache):
         pytest.skip("its blocks are as wide as the picture, or transform it")
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_a_tile_and_its_halo_are_what_a_block_loads(build_cache):
     job = job_of("shared", LARGE)
     (shape,) = shapes_of(RUNGS["shared"], job, DEVICE)
@@ -191,7 +186,7 @@ def test_a_tile_and_its_halo_are_what_a_block_loads(build_cache):
     assert record.rects(0, 32) == [shape.tile((5, 7)).__class__(160, 56, 192, 57)]
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_lanes_that_skip_a_turn_of_a_loop_stay_at_the_same_step(build_cache):
     """Beyond an edge with zeros nothing is loaded: of a tap's row all lanes access one row."""
     job = job_of("global", Case("zero", "uint8", 3, (19, 43), 3, (16, 16)))
@@ -206,7 +201,7 @@ def test_lanes_that_skip_a_turn_of_a_loop_stay_at_the_same_step(build_cache):
         np.testing.assert_array_equal(x, lane % 16 + (time % 3 - 1) * 3)
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_a_recording_ends_at_once_where_it_is_stopped(build_cache, monkeypatch):
     """Not when its native call ends: this one never does."""
     endless = own_kernel("mine.cu", START.format(before="", body="while (height > 0)\n    y;"))
@@ -235,7 +230,7 @@ def test_what_is_kept_is_of_the_rungs_text_as_it_is(key):
         assert read_kept(FOLDER, rung, job, shape) is not None
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize("key", ["separable", "tile_separable", "tensor_tile_bytes"])
 def test_what_is_kept_is_what_would_be_recorded(key, build_cache):
     rung = RUNGS[key]

@@ -1,7 +1,5 @@
 """Numbers of a launch in sentences that read well, also where there is one of it, or none."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

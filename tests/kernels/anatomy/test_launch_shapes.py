@@ -1,7 +1,5 @@
 """Where the blocks of a launch stand on the picture."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

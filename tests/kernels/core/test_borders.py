@@ -1,7 +1,5 @@
 """The borders against NumPy, SciPy and the device's own copy of the rule."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether memory holds what it held before: kept pictures and poisoned bytes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A child process: its replies, its end with its parent, and what it says that is no reply."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Turns on a device: never two at once, of one process or of several; nobody waits in vain."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

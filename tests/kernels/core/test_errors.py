@@ -1,7 +1,5 @@
 """CuPy's exceptions in words; a bug stays one."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Parts of a picture with the rows and pixels around them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The GPU's health, from an NVML that does as a test says."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """A job refuses parts that do not fit together, in words, before anything runs."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

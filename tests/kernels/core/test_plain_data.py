@@ -1,7 +1,5 @@
 """Dataclasses to what JSON can hold and back: exact, or refused with the place and the reason."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is said of samples whose truth is known: made up, with drift, two modes and outliers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

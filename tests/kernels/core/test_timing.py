@@ -1,7 +1,5 @@
 """When there are enough samples, by a clock that does as it is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

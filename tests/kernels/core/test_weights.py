@@ -1,7 +1,5 @@
 """Separability and gain, told from weights alone."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

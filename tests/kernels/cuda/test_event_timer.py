@@ -1,7 +1,5 @@
 """How launches are timed on a made-up GPU."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace

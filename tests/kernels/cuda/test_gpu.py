@@ -1,7 +1,5 @@
 """What only a GPU can show: residency, several programs at once, and every way it can refuse."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

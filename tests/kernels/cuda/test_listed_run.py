@@ -1,7 +1,5 @@
 """A list on the GPU in one go: the bytes of its steps one by one, verified, timed as a whole."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What a device can do: occupancy and ceilings."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path

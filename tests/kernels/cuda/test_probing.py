@@ -1,7 +1,5 @@
 """Finding a usable GPU, and leaving it quietly."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One job on several GPUs, made up: whose rows they filter, when they begin, what is timed."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 

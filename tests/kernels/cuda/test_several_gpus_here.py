@@ -1,7 +1,5 @@
 """One job on the GPUs of this computer, where it has two: right, with its halo, and timed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Page-locked memory on the way to a made-up GPU."""
 
-from __future__ import annotations
-
 import ctypes
 from contextlib import nullcontext
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Filtering in strips: what they hold, how tall they are, and that their seams do not show."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Transfers by a CuPy that does as a test says; on a real device in `test_gpu`."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What NVRTC says of texts that do not compile, in a sentence that names the user's own line."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -10,14 +8,12 @@ from kernels.core.errors import CompileFailedError
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import failed
 from kernels.rungs.own_kernels import own_kernel
+from tests.compilers import needs_nvrtc
 from tests.kernels.cuda_child.bad_texts import a_job
 from tests.kernels.cuda_child.gpu_kernels import ENDED, NOT_COMPILED
 from tests.kernels.cuda_on_cpu.bad_kernels import REFUSED, RUNNING
 
 ARCHITECTURE = 90
-needs_a_compiler = pytest.mark.skipif(
-    nvrtc.compiler_for(ARCHITECTURE) is None, reason="no NVRTC that compiles for sm_90 is installed"
-)
 
 
 def refused(text: str):
@@ -29,7 +25,7 @@ def refused(text: str):
     return failed(rung, error)
 
 
-@needs_a_compiler
+@needs_nvrtc
 @pytest.mark.parametrize("name", NOT_COMPILED)
 def test_what_does_not_compile_is_told_with_its_line(name):
     told = refused(NOT_COMPILED[name])
@@ -39,7 +35,7 @@ def test_what_does_not_compile_is_told_with_its_line(name):
     assert "error" in told.log
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_what_the_assembler_refuses_is_told_in_its_words():
     told = refused(RUNNING["function that is nowhere"].text)
     assert "declared and called, but defined nowhere: helper" in str(told)
@@ -47,6 +43,6 @@ def test_what_the_assembler_refuses_is_told_in_its_words():
     assert "shared" in str(told)
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_a_kernel_launches_no_other():
     assert refused(ENDED["work launched by the kernel"][0]).line == 8

@@ -1,7 +1,5 @@
 """Bad kernels in real processes, on made-up devices: none reaches us, and none gets a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The memory of a run: kept by its size; arrays between red zones, poison everywhere else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bad kernels and cheats on a real GPU: none reaches this process, and none has a time."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

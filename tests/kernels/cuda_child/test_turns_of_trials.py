@@ -1,7 +1,5 @@
 """A sweep and a trial of a user kernel on one device: no sample meets one of the other."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Children: started when first used, kept warm, replaced when they end, gone in the end."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Bad kernels on the CPU: none reaches the process that asks, and each is told of in a sentence."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """A block's steps are what its threads did, for rungs of the ladder and for other kernels."""
 
-from __future__ import annotations
-
 import tracemalloc
 from functools import cache
 

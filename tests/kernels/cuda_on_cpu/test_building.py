@@ -1,7 +1,5 @@
 """Building: options of compilers, the cache, words for errors, and lines of code by address."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

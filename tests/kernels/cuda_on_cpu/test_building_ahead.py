@@ -1,7 +1,5 @@
 """Trials of several jobs are compiled before the first of them runs: together, or side by side."""
 
-from __future__ import annotations
-
 from secrets import token_hex
 from types import SimpleNamespace
 

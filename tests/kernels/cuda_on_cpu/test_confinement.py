@@ -1,7 +1,5 @@
 """A user kernel reaches no file: not as it is compiled, not as it is loaded, not as it runs."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """Counts of loads, stores and operations, by block, and by the lines of a user kernel."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

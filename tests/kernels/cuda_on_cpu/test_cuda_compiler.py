@@ -1,7 +1,5 @@
 """What CUDA's compiler refuses is broken, whether that compiler is here or the text alone is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

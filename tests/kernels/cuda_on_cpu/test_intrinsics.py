@@ -1,7 +1,5 @@
 """CUDA's intrinsics on the CPU, each against a model of its own, in one library for all of them."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Faults that no right output hides: races, bounds, rows, state that launches leave behind."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shim does what CUDA does, and says what CUDA leaves undefined."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

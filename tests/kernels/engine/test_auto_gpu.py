@@ -1,7 +1,5 @@
 """On a GPU: tuning fills what `auto` picks from, and a profiler finds a single launch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The engine as a script, the command line or the window meets it, on a computer without a GPU."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import islice

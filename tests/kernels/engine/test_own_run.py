@@ -1,7 +1,5 @@
 """A kernel of the user's own through the engine's door: what it gives, and what it refuses."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np
@@ -11,14 +9,11 @@ from kernels import Engine, Job
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result
 from kernels.core.safe_files import FOLDER_VARIABLE
-from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from tests.made_up import H200
 
-needs_compiler = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
 RIGHT, COPY = steps()[6], steps()[3]
 BLUR = np.full((3, 3), 1 / 9, np.float32)
 LARGE = (TRIED_SIZE[1] + 30, TRIED_SIZE[0] + 20, 1)

@@ -1,7 +1,5 @@
 """Several GPUs through the engine: which take part, and why they cannot; all made up."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 

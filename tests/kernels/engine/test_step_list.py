@@ -1,7 +1,5 @@
 """Lists of steps through the engine: what is run again, which step is to blame, and why not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

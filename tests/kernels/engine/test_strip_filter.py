@@ -1,7 +1,5 @@
 """A picture that is filtered in strips gives, bit for bit, what it gives as a whole."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The program that a rung is copied as: compiled as it stands, run, and held against the oracle."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Every filter's weights as they are written down, and what they refuse."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

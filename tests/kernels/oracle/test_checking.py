@@ -1,7 +1,5 @@
 """The checker finds what is planted, forgives what float32 needs forgiven, and says what it saw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

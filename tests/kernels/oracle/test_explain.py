@@ -1,7 +1,5 @@
 """One sample explained: by hand, and against the oracle wherever it is asked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -138,9 +136,6 @@ def test_what_stands_in_is_on_the_picture_or_nothing(drawn):
         assert (got[inside] == wanted[inside]).all()
         assert ((got >= 0) & (got < size) | (got == OUTSIDE)).all()
         assert made.border in ("zero", "crop") or (got != OUTSIDE).all()
-
-
-# -- filters that are no weighted sum
 
 
 def nonlinear(chosen: NonLinear, border="clamp", picture=PICTURE):

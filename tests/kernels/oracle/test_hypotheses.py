@@ -1,7 +1,5 @@
 """What a wrong answer is: each mistake is planted in one, and told; a right one or noise is not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A list of steps against SciPy in float64, and the bounds of what it may be off by."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

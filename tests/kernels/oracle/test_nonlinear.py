@@ -1,7 +1,5 @@
 """Filters that are no weighted sum: the reference by other libraries and loops, and its bounds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import cv2

@@ -1,7 +1,5 @@
 """The float64 reference, by hand-worked sums and by other libraries."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The cases hold what they promise: few, all pairs, the same everywhere."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 from tests.kernels.cases import LEVELS, cases_of, groups, pairwise_cases

@@ -1,7 +1,5 @@
 """Every rung with each access checked, and faults that a right answer may hide."""
 
-from __future__ import annotations
-
 import pytest
 
 from kernels.core.job import Job

@@ -1,7 +1,5 @@
 """Words that CUDA's compiler does not know: found as it finds them, and what to write instead."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

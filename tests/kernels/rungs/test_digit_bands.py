@@ -1,13 +1,10 @@
 """Weights as 8-bit digits along x and halves down: every tap once, and precise enough."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
-from kernels.cuda_on_cpu import compiler
 from kernels.rungs.digit_bands import (
     SUM_BITS,
     bands_down,
@@ -17,15 +14,13 @@ from kernels.rungs.digit_bands import (
     row_of,
 )
 from kernels.rungs.rung import ladder
+from tests.compilers import needs_compiler
 from tests.kernels.on_cpu import Shim
 from tests.kernels.rungs.test_fixed_point import halves
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}
-NEEDS_A_COMPILER = pytest.mark.skipif(
-    compiler.why_not() is not None, reason=str(compiler.why_not())
-)
 
 
 def weights_of(ksize, lowest=0.1, seed=None):
@@ -110,7 +105,7 @@ def test_sums_lose_no_more_than_they_may_and_have_no_more_bits_than_there_are(ks
         assert (row.begin + above) * 2.0**row.shift < 2**SUM_BITS
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 300, 1e30])
 def test_weights_of_any_size_and_sign_are_filtered(build_cache, scale):
     rung = RUNGS["tensor_tile_bytes"]
@@ -121,7 +116,7 @@ def test_weights_of_any_size_and_sign_are_filtered(build_cache, scale):
     assert verdict(job, Shim(rung, [job], build_cache).run(job)).ok
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize("ksize", [7, 31])
 @pytest.mark.parametrize("channels", [1, 3])
 def test_three_digits_are_filtered_and_wide_bands_of_interleaved_channels(

@@ -1,7 +1,5 @@
 """A rung's first run: one picture, on the CPU, compiled for nothing else: it answers soon."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

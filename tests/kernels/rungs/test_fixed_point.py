@@ -1,7 +1,5 @@
 """Weights as integers: fixed point and bands of bytes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

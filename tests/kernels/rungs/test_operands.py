@@ -1,7 +1,5 @@
 """What a rung is told of a job: facts, operands and its header's expressions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

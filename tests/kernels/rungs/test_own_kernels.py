@@ -1,7 +1,5 @@
 """A kernel of one's own: any `.cu` file makes a rung, or a sentence with its name and the line."""
 
-from __future__ import annotations
-
 import os
 import re
 

@@ -1,7 +1,5 @@
 """The tests, tested: a rung with a fault in it must not get through them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Ranks found bit by bit: windows and floats that the cases of all rungs leave out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A rung says what it is in its header; the folder listing is the ladder."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from shutil import copy

@@ -1,7 +1,5 @@
 """Every rung compiles for every card that it is for, and keeps its values in registers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What the FFT rungs are given: sizes that cover a picture, and a spectrum that correlates."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

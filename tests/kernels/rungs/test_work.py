@@ -1,7 +1,5 @@
 """What the rungs' headers say of loads, stores and operations is what their text was seen to do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,6 +24,7 @@ from kernels.rungs.rung import (
     says_loads,
     work_of,
 )
+from tests.compilers import needs_compiler
 from tests.kernels.cases import Case, has_no_weights
 from tests.kernels.on_cpu import AccessesShim, CountingShim
 from tests.kernels.runners import in_a_block_it_takes
@@ -40,9 +39,6 @@ CASES = (
     Case("clamp", "float32", 1, (33, 37), 5, (16, 16)),
     Case("wrap", "uint8", 4, (40, 29), 7, (32, 32)),
     Case("mirror", "float16", 2, (131, 47), 5, (7, 5)),
-)
-NEEDS_A_COMPILER = pytest.mark.skipif(
-    compiler.why_not() is not None, reason=str(compiler.why_not())
 )
 
 
@@ -111,7 +107,7 @@ def test_a_header_says_how_much_is_loaded_and_stored(key, case, build_cache):
         assert sum(said.loads.values()) > 0
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_of_a_picture_with_few_rows_the_ring_loads_no_others(build_cache):
     rung = RUNGS["ring"]
     job = job_of(rung, Case("mirror", "uint8", 3, (2, 200), 3, (32, 8)))
@@ -156,7 +152,7 @@ def test_a_header_leaves_out_how_integers_become_floats(key, case, build_cache):
         assert 0 <= extra <= counted.operations[:, ADDITIONS].sum()
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 @pytest.mark.parametrize("key", ["global", "tile_separable", "fft_registers"])
 def test_with_zeros_beyond_the_picture_it_is_less_than_that(key, build_cache):
     job = replace(job_of(RUNGS[key], CASES[0]), border="zero")
@@ -264,7 +260,7 @@ def test_a_rung_that_keeps_multiprocessors_busy_has_more_halos_on_larger_devices
     assert small.loads_a_sample < large.loads_a_sample < 1.6
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_wrong_numbers_in_a_header_are_found(build_cache):
     """So that the counts above cannot agree by accident: one row of the halo left out."""
     rung = RUNGS["shared"]

@@ -1,7 +1,5 @@
 """Which computer this is: as far as it can be found out, and never a failure."""
 
-from __future__ import annotations
-
 import builtins
 import importlib.metadata
 import os

@@ -1,7 +1,5 @@
 """What is measured is on the disk, not only in the system's memory, before the next cell begins."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -3,8 +3,6 @@
 The GPU is made up, and what it does stands in a comment of the kernel; the processes are real.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -126,9 +124,6 @@ def test_texts_are_read_where_they_lie(tmp_path):
         read_texts(PLAN, {"mine.cu": path})
 
 
-# -- kept
-
-
 def test_a_session_tells_which_text_it_measured_and_is_gone_on_with_that_alone(engine, tmp_path):
     plan, texts = planned(text())
     with SessionFile.create(tmp_path, plan, MACHINE) as file:
@@ -145,9 +140,6 @@ def test_a_session_tells_which_text_it_measured_and_is_gone_on_with_that_alone(e
     other, _ = planned(f"{text()}// again\n")
     with pytest.raises(SessionFileError, match="with another text of a kernel"):
         resume(tmp_path, MACHINE, other)
-
-
-# -- told of
 
 
 def test_one_that_is_called_as_a_rung_is_not_under_its_roof(engine):

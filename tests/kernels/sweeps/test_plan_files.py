@@ -1,7 +1,5 @@
 """Plans as TOML: what people write, what is written for them, and what is refused, and how."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

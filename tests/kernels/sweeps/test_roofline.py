@@ -1,7 +1,5 @@
 """Where a measurement stands under its machine's roof, by numbers worked out by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -91,9 +89,6 @@ def test_every_rung_has_a_roof_and_says_that_it_is_a_model(key):
     under = roof(cell, 1e3)
     assert under.sentence.startswith("Model: ")
     assert 0 < under.share < 1
-
-
-# -- the L2 cache
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Two sessions side by side: only equal cells, only right answers, and noise is no difference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

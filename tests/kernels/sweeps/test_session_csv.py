@@ -1,7 +1,5 @@
 """Sessions and comparisons as CSV: a row a record, and a rate only beside a passed check."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

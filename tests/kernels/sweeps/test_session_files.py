@@ -1,7 +1,5 @@
 """Sessions on disk: nothing that was measured is lost, and nothing that was not is believed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The jobs of a check find what kernels are wrong about, and the first wrong sample is said."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

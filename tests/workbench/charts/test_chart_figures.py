@@ -567,9 +567,6 @@ def test_what_has_a_block_of_its_own_has_a_bar_and_what_has_none_is_said_to_be_h
     assert "OpenCV" in chart.notes[0]
 
 
-# -- correctness
-
-
 def test_the_correctness_table_holds_answers_against_the_tolerance():
     def outcome(cell, found):
         off = replace(found.check, max_error=2e-5)

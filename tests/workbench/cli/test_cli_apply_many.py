@@ -133,9 +133,6 @@ def test_as_many_results_are_verified_as_asked_for(folder, capsys, how, checks):
     assert sum(bool(each["check"]) for each in lines) == checks
 
 
-# -- several at a time
-
-
 def test_jobs_give_the_same_files_and_words_in_the_same_order(folder, capsys):
     for n in range(7):
         image_files.save(f"in/m{n}.png", generated.noise(31, 17 + n, 3))

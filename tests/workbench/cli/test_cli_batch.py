@@ -211,9 +211,6 @@ def test_a_journal_that_is_no_file_is_a_sentence(folder, capsys, what, words):
     assert elsewhere.read_text() == "mine" if what == "link to a file" else not elsewhere.exists()
 
 
-# -- what stops it
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
     folder, capsys, monkeypatch, number, code
@@ -236,9 +233,6 @@ def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
     monkeypatch.setattr(batch_run, "filter_", real)
     assert batch("in", "out", "--resume") == 0
     assert len(results("out")) == len(journal()) == 7
-
-
-# -- what is said
 
 
 def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys, monkeypatch):
@@ -322,9 +316,6 @@ def test_the_end_of_its_input_stops_it_before_it_begins(folder, monkeypatch, cap
         assert batch("in", "out", "--control") == 143
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert last["stopped"]["counts"].get("done", 0) < 7
-
-
-# -- shards
 
 
 def test_shards_together_are_the_whole_and_merge(folder, capsys):

@@ -1,7 +1,5 @@
 """`workbench check`: kernels in real files, each with a row, whatever becomes of the others."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -14,16 +12,15 @@ from pathlib import Path
 import pytest
 
 from kernels.core.safe_files import FOLDER_VARIABLE
-from kernels.cuda_on_cpu import compiler, cpu_runs
+from kernels.cuda_on_cpu import cpu_runs
 from kernels.rungs.own_kernels import starting_points
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
 from workbench.batch.kernel_checks import COUNTED_AT, check_jobs
 from workbench.cli import main
 
-pytestmark = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
+pytestmark = needs_compiler
 RIGHT, COPY = steps()[6], steps()[3]
 LOOP = RIGHT.replace(
     "    float sum = OFFSET;", "    float sum = OFFSET;\n    while (sum == sum) {}"

@@ -1,7 +1,5 @@
 """`workbench check` with a GPU, which is made up: real processes, real files, and times."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

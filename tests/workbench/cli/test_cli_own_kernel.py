@@ -1,7 +1,5 @@
 """`workbench apply --implementation ./mine.cu`: a kernel of the user's own filters a whole file."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -10,17 +8,15 @@ import numpy as np
 import pytest
 
 from kernels.core.safe_files import FOLDER_VARIABLE
-from kernels.cuda_on_cpu import compiler
 from kernels.engine import own_run
 from kernels.pictures import generated
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.session.exporter import read_settings
 
-pytestmark = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
+pytestmark = needs_compiler
 RIGHT, COPY = steps()[6], steps()[3]
 LOOP = RIGHT.replace(
     "    float sum = OFFSET;", "    float sum = OFFSET;\n    while (sum == sum) {}"

@@ -1,7 +1,5 @@
 """`workbench apply --implementation ./mine.cu` with a GPU, which is made up, and real processes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

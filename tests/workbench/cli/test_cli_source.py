@@ -6,12 +6,10 @@ import pytest
 
 from kernels.cuda import nvrtc
 from kernels.rungs.rung import ladder
+from tests.compilers import needs_nvrtc
 from workbench.cli import main
 
 SHARED = next(rung for rung in ladder() if rung.key == "shared")
-NEEDS_A_COMPILER = pytest.mark.skipif(
-    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
-)
 
 
 @pytest.fixture
@@ -26,7 +24,7 @@ def source(capsys):
     return run
 
 
-@NEEDS_A_COMPILER
+@needs_nvrtc
 def test_each_instruction_stands_behind_its_line(source):
     code, said = source("shared", "--ptx", "--size", "3", "--architecture", "80")
     assert code == 0
@@ -36,7 +34,7 @@ def test_each_instruction_stands_behind_its_line(source):
     assert "WEIGHTS[" in "".join(SHARED.source.splitlines()[line - 1 : line + 1])
 
 
-@NEEDS_A_COMPILER
+@needs_nvrtc
 def test_json_has_each_instruction_with_its_line(source):
     code, said = source("shared", "--ptx", "--json")
     assert code == 0

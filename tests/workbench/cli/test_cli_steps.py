@@ -179,9 +179,6 @@ def test_the_recipe_of_a_list_reaches_the_workers_of_a_cluster():
     assert pickle.loads(pickle.dumps(recipe)) == recipe
 
 
-# -- a picture larger than memory
-
-
 @pytest.mark.parametrize("border", ["wrap", "mirror", "clamp"])
 def test_strips_of_a_large_picture_are_the_wholes_bytes(folder, capsys, border):
     image_files.save("in.tif", noise(900, 300, 3))

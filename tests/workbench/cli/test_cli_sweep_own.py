@@ -1,7 +1,5 @@
 """`workbench sweep --implementation ./mine.cu`, with a GPU that is made up, and without one."""
 
-from __future__ import annotations
-
 import csv
 import json
 from hashlib import sha256

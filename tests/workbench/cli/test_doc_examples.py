@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from kernels import Job, filters
-from kernels.cuda_on_cpu import compiler
 from kernels.oracle.checking import checking
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import not_described, pass_work, read_rung
 from kernels.sweeps import step_words
 from kernels.sweeps.plan_files import plan_of
+from tests.compilers import needs_compiler
 from tests.conftest import ROOT
 from tests.kernels.on_cpu import CountingShim, Shim
 from workbench.cli import main
@@ -93,11 +93,6 @@ def test_its_filter_works_as_soon_as_the_file_is_there(tmp_path, monkeypatch, ca
         vars(filters).pop("motion_blur", None)
 
 
-NEEDS_A_COMPILER = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs g++ to run on the CPU"
-)
-
-
 def read_example(folder, further=""):
     """The rung of the papers, with `further` in its header."""
     path = folder / "27_two_sums.cu"
@@ -106,7 +101,7 @@ def read_example(folder, further=""):
     return read_rung(path)
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
     rung = read_example(tmp_path)
     rng = np.random.default_rng()
@@ -122,7 +117,7 @@ def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
         assert check.ok, check
 
 
-@NEEDS_A_COMPILER
+@needs_compiler
 def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
     (described,) = blocks("toml", DOCS / "adding-a-rung.md")
     rung = read_example(tmp_path, described)

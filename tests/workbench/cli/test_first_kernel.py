@@ -1,7 +1,5 @@
 """The ten steps of the page about the first kernel do what it says, under the command it names."""
 
-from __future__ import annotations
-
 import io
 import json
 from contextlib import redirect_stdout

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from kernels.core.safe_files import FOLDER_VARIABLE
-from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from tests.workbench.driving import PATIENCE_MS, trigger
 from workbench.base.paths import DATA_VARIABLE
@@ -28,9 +28,6 @@ from workbench.window.main_window import MainWindow
 from workbench.window.remembering import session_path
 
 BUG = "Something went wrong here"
-needs_compiler = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
 
 
 class Start:

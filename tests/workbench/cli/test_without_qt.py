@@ -1,7 +1,5 @@
 """Pictures are read, filtered and written where neither Qt nor libGL is installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -31,9 +31,6 @@ def pillow_file(path, mode, samples, **options):
     return path
 
 
-# -- what goes out comes back ----------------------------------------------------------------------
-
-
 def test_content_counts_and_not_the_extension(tmp_path):
     samples = samples_of("uint16", 3)
     save(tmp_path / "a.png", samples)
@@ -342,9 +339,6 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "free some space" in sentence
     assert (tmp_path / "a.tif").read_bytes() == before
-
-
-# -- the next picture ------------------------------------------------------------------------------
 
 
 def cmyk_profile_of_the_first_ink():

@@ -22,8 +22,8 @@ from workbench.files.kodak import (
 def serve():
     servers = []
 
-    def start(folder):
-        servers.append(KodakServer(folder))
+    def start(what, kind=KodakServer):
+        servers.append(kind(what))
         return servers[-1]
 
     yield start
@@ -94,24 +94,11 @@ def test_a_connection_that_breaks_off_is_said_and_can_be_resumed(kodak, serve, t
 BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 600000\r\n\r\n"
 
 
-@pytest.fixture
-def hostile():
-    servers = []
-
-    def start(behave):
-        servers.append(HostileServer(behave))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.close()
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX: ", BODY, b""])
-def test_a_server_that_drips_can_be_stopped(hostile, tmp_path, head):
+def test_a_server_that_drips_can_be_stopped(serve, tmp_path, head):
     """Whoever hears of the progress is asked all the time, whatever the server does."""
-    server, asked = hostile(dripping(head)), []
+    server, asked = serve(dripping(head), HostileServer), []
 
     def report(_):
         asked.append(server.sent)
@@ -124,11 +111,11 @@ def test_a_server_that_drips_can_be_stopped(hostile, tmp_path, head):
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_what_is_packed_is_not_unpacked(hostile, tmp_path):
+def test_what_is_packed_is_not_unpacked(serve, tmp_path):
     """300 kB may be 60 MB."""
     body = gzip.compress(bytes(60_000_000), 1)
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
-    server = hostile(lambda send: send(head.encode() + body))
+    server = serve(lambda send: send(head.encode() + body), HostileServer)
     tracemalloc.start()
     try:
         with pytest.raises(KodakError, match=r"kodim01\.png is not that picture"):

@@ -391,9 +391,6 @@ def test_so_do_those_of_whole_numbers_beside_floats_below_zero():
     assert after.counts.sum() == 256
 
 
-# -- lines
-
-
 def test_rows_columns_and_slanted_lines():
     samples = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
     row = (0, 1), (3, 1)

@@ -1,7 +1,5 @@
 """A rung compiled in a process of its own, which a text may crash or keep at work."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -13,13 +11,11 @@ from kernels.core.device_turns import outcome_of
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.rungs.own_kernels import own_kernel, starting_points
+from tests.compilers import needs_nvrtc
 from tests.made_up import a_job
 from workbench.session.kernel_code import PtxRequest, compiling_apart, request_for
 
 TEXT = starting_points()[0].text
-needs_a_compiler = pytest.mark.skipif(
-    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
-)
 
 
 def requested(text: str) -> PtxRequest:
@@ -31,7 +27,7 @@ def compiled(text: str) -> nvrtc.Compiled:
     return outcome_of(compiling_apart(requested(text)))
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_it_is_the_same_as_here():
     rung = own_kernel("mine.cu", TEXT)
     here = nvrtc.compile_rung(rung, a_job("shared"), 90, with_lines=True)
@@ -40,7 +36,7 @@ def test_it_is_the_same_as_here():
     assert here.cubin.startswith(b"\x7fELF")
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_what_does_not_compile_is_told_with_its_line():
     line = TEXT.count("\n") + 1
     with pytest.raises(RunEndedError, match=f"Line {line}: ") as caught:
@@ -60,7 +56,7 @@ def program(tmp_path, monkeypatch):
     return replace_with
 
 
-@needs_a_compiler
+@needs_nvrtc
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are Unix's")
 def test_a_compiler_that_crashes_costs_only_its_process(program):
     program(f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})")
@@ -68,7 +64,7 @@ def test_a_compiler_that_crashes_costs_only_its_process(program):
         compiled(TEXT)
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_a_compiler_that_does_not_end_is_ended(program, monkeypatch):
     program("import time; time.sleep(60)")
     monkeypatch.setattr(nvrtc, "PATIENCE_S", 0.1)
@@ -76,7 +72,7 @@ def test_a_compiler_that_does_not_end_is_ended(program, monkeypatch):
         compiled(TEXT)
 
 
-@needs_a_compiler
+@needs_nvrtc
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is looked for by signal 0")
 def test_who_waits_no_longer_ends_the_compiler(program, tmp_path):
     told = tmp_path / "told"

@@ -240,10 +240,13 @@ def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
     assert offered().text == "x" * 100
 
 
-def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, journal, mine):
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, mine, is_there):
     opened(file, mine)
     file.type("typed\n")
     file.close()
+    if not is_there:
+        mine.unlink()
     later = KernelJournal()
     left = later.left()
     assert left == Unsaved("typed\n", mine)
@@ -251,7 +254,8 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, jour
     brought_back(again, left)
     later.drop_left()
     assert (again.path, again.text, again.is_saved) == (mine, "typed\n", False)
-    assert mine.read_text(encoding="utf-8") == "one\n"
+    assert mine.exists() == is_there
+    assert not is_there or mine.read_text(encoding="utf-8") == "one\n"
     saved(again)
     assert mine.read_text(encoding="utf-8") == "typed\n"
     again.close()
@@ -281,20 +285,6 @@ def test_a_damaged_journal_is_passed_over(home, journal, file):
     for number, text in enumerate((b"{", b'{"text": 1, "path": ""}', b"[]", b"\xff")):
         (folder / f"damaged{number}.json").write_bytes(text)
     assert offered().text == "typed\n"
-
-
-def test_where_the_file_is_gone_its_text_is_brought_back_to_be_saved(file, mine):
-    opened(file, mine)
-    file.type("typed\n")
-    file.close()
-    mine.unlink()
-    later = KernelJournal()
-    again = KernelFile(later)
-    brought_back(again, later.left())
-    later.drop_left()
-    saved(again)
-    assert mine.read_text(encoding="utf-8") == "typed\n"
-    again.close()
 
 
 def test_what_is_typed_while_it_is_saved_or_opened_is_not_lost(qtbot, file, mine):

@@ -9,12 +9,11 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox
 
 from kernels.core.cache import once_a_picture
-from kernels.pictures.generated import PICTURES, gradient, noise, stored_as
+from kernels.pictures.generated import gradient, noise, stored_as
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 from tests.workbench.driving import (
     PATIENCE_MS,
-    answer_file_dialogs,
     child,
     drop,
     open_recent,
@@ -194,32 +193,17 @@ def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
 # -- screenshots that remember
 
 
-def test_a_screenshot_dropped_on_another_window_restores_its_settings(
-    qtbot, make_window, tmp_path, monkeypatch
-):
-    first = make_window()
-    settle(qtbot, first, lambda: trigger(first, PICTURES["gradient"].title))
-    pick(child(first, "filter", QComboBox), "unsharp")
-    pick(child(first, "border", QComboBox), "wrap")
-    pick(child(first, "implementation", QComboBox), "parallel")
-    settle(qtbot, first, lambda: first.store.update(ksize=9, sigma=2.5, amount=3.0))
-    chosen = first.store.state
-    path = tmp_path / "shot.png"
-    answer_file_dialogs(monkeypatch, path)
-    trigger(first, "Window…")
-    until(qtbot, path.exists)
-
-    second = make_window()
-    show_picture(qtbot, second, noise(8, 8))
-    result = settle(qtbot, second, lambda: drop(second, path))
-    state = second.store.state
-    for name in ("filter", "ksize", "sigma", "amount", "border", "implementation", "block_xy"):
-        assert getattr(state, name) == getattr(chosen, name), name
-    until(qtbot, lambda: second.store.state.picture.built_in == "gradient")
-    np.testing.assert_array_equal(second.store.state.picture.samples, gradient())
-    assert result is not None
-    assert child(second, "filter", QComboBox).currentData() == "unsharp"
-    settle(qtbot, second, lambda: second.live.run_again())
+def test_a_screenshot_brings_back_every_choice_and_a_built_in_picture(qtbot, window, tmp_path):
+    chosen = {"filter": "unsharp", "ksize": 9, "sigma": 2.5, "amount": 3.0, "border": "wrap"}
+    chosen |= {"implementation": "parallel", "block_xy": (16, 8)}
+    save_png(tmp_path / "shot.png", noise(5, 5), {**chosen, "built_in": "gradient"})
+    show_picture(qtbot, window, noise(8, 8))
+    settle(qtbot, window, lambda: drop(window, tmp_path / "shot.png"))
+    until(qtbot, lambda: opened(window).built_in == "gradient")
+    np.testing.assert_array_equal(opened(window).samples, gradient())
+    assert {name: getattr(window.store.state, name) for name in chosen} == chosen
+    assert child(window, "filter", QComboBox).currentData() == "unsharp"
+    settle(qtbot, window, window.live.run_again)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPushButton, QSlider
 
 from kernels.core.job import Progress
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, settle, show_picture, trigger, until, view
+from tests.workbench.driving import child, ready, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FullGpu, Scripted
 from workbench.base.background import TOO_LITTLE_MEMORY
 from workbench.panels.blocks.blocks_panel import BlocksPhase
@@ -23,9 +23,7 @@ def gpu(monkeypatch):
 @pytest.fixture
 def window(qtbot, make_window, gpu):
     """A window that has filtered a small picture with a rung."""
-    made = make_window(gpu)
-    until(qtbot, lambda: made.device)
-    show_picture(qtbot, made, noise(24, 32))
+    made = ready(qtbot, make_window(gpu), noise(24, 32))
     settle(qtbot, made, lambda: made.store.choose(implementation="shared"))
     return made
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu
 
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
-from tests.workbench.driving import show_picture, until
+from tests.workbench.driving import ready, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
 from workbench.imaging.display_mapping import Tone
 from workbench.imaging.pictures import Picture
@@ -41,11 +41,7 @@ MIN_LETTERS = 8  # of a tooltip that says something
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    window.activateWindow()
-    return window
+    return ready(qtbot, make_window(), noise(20, 30))
 
 
 @pytest.fixture
@@ -187,9 +183,6 @@ def has_tips(view):
     model = view.model()
     rows = range(model.rowCount()) if model else ()
     return all(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in rows)
-
-
-# -- undo
 
 
 SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_two_files have them

@@ -75,9 +75,6 @@ def test_what_is_refused_or_changed_has_its_range_told(qtbot, window):
         qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
-# -- the slider
-
-
 def test_a_press_on_the_track_brings_the_handle_there_and_drags_it_on(qtbot, window):
     slider = child(window, "ksize-slider", QSlider)
     qtbot.waitUntil(
@@ -98,9 +95,6 @@ def test_a_press_on_the_track_brings_the_handle_there_and_drags_it_on(qtbot, win
     QTest.mouseMove(slider, edge)
     assert slider.value() == before  # it is held where it was taken
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=edge)
-
-
-# -- the wheel
 
 
 def test_the_wheel_changes_only_what_has_the_focus(qtbot, window):

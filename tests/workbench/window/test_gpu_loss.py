@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from kernels.core.device import Device, NoDevice
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import Rung
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
+from tests.workbench.driving import child, click, ready, settle, trigger, until, view
 from tests.workbench.engines import FailingGpu
 from workbench.model import intents
 from workbench.window import result_views
@@ -24,10 +24,7 @@ def gpu(monkeypatch):
 @pytest.fixture
 def window(qtbot, make_window, gpu):
     """A window that has filtered a small picture on its GPU."""
-    made = make_window(gpu)
-    until(qtbot, lambda: made.device)
-    show_picture(qtbot, made, noise(24, 32))
-    return made
+    return ready(qtbot, make_window(gpu), noise(24, 32))
 
 
 def lose(qtbot, window, act, words=FAILED):

@@ -15,6 +15,7 @@ from tests.workbench.driving import (
     click,
     pick,
     question,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -236,9 +237,7 @@ def test_the_theme_changes_while_it_works(scheme, is_dark, qtbot, make_window, s
 
 
 def test_auto_is_the_first_choice_on_a_gpu_and_names_what_it_ran(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device is not None)
-    show_picture(qtbot, window, noise(24, 32))
+    window = ready(qtbot, make_window(MadeUpGpu), noise(24, 32))
     assert window.store.state.implementation == AUTO.key
     result = window.live.result
     window.docks.enter("Timing")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from kernels.core.device import NoDevice
 from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until, view
 from workbench.files import image_files
@@ -14,9 +15,6 @@ from workbench.model import intents
 from workbench.panels.timing.timing_words import verdict
 from workbench.window.talk import TalkStep
 
-needs_compiler = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
 RIGHT, COPY = steps()[6], steps()[3]
 BROKEN = RIGHT.replace("to_sample(sum);", "to_sample(sum)")
 ENDLESS = RIGHT.replace(
@@ -169,9 +167,6 @@ def test_a_file_that_is_gone_is_said_and_what_is_best_runs(qtbot, window, folder
     assert yours(window) == []
 
 
-# -- one from elsewhere that the command line names
-
-
 @pytest.fixture
 def elsewhere(home):
     """A kernel that is not in the user's folder, called as one that is."""
@@ -233,9 +228,6 @@ def test_every_panel_and_the_presenter_show_it(qtbot, window):
         qtbot, lambda: all(child(window, f"stage-{n}", QLabel).text() == text for n, text in said)
     )
     assert window.messages.kind != "error"
-
-
-# -- copies
 
 
 @needs_compiler

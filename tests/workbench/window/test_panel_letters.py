@@ -6,15 +6,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QTextBrowser
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, show_picture, trigger
+from tests.workbench.driving import child, ready, trigger
 from workbench.widgets.letters import STEPS, set_factor
 
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    show_picture(qtbot, window, noise(20, 30))
-    return window
+    return ready(qtbot, make_window(), noise(20, 30))
 
 
 def points(widget):

@@ -147,9 +147,6 @@ def test_of_thousands_of_files_only_those_in_view_are_read(qtbot, window, tmp_pa
     assert len(known) < MAX_THUMBNAILS
 
 
-# -- what is dragged
-
-
 def drag_over(window, *paths):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])

@@ -88,8 +88,6 @@ class AnatomyPane(QWidget):
         self.look_changed.connect(self._show_legend)
         self._lay_out()
 
-    # -- what to show
-
     def show_state(self, state: State) -> None:
         """Show `state` in a moment: while a slider is dragged the picture goes first."""
         self._choice.follow_choice(state.implementation)
@@ -180,8 +178,6 @@ class AnatomyPane(QWidget):
         """Show the part after this one; after the last the first."""
         self.show_part(PARTS[(PARTS.index(self.part) + 1) % len(PARTS)])
 
-    # -- building
-
     def _make_parts(self) -> QWidget:
         row = QWidget()
         buttons = HBox(row, 0, 4)
@@ -224,8 +220,6 @@ class AnatomyPane(QWidget):
         folded.follow(self, WORDS_PX)
         OffStage(self, folded, self._zoom)
         VBox(self, 0).add(UprightArea(inside))
-
-    # -- what happens
 
     def _refresh(self) -> None:
         self._later.stop()

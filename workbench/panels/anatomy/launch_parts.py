@@ -156,8 +156,6 @@ class LaunchChoice(QWidget):
         both = HBox().add((self._names, 3), (self._blocks, 2))
         VBox(self, 0).add(both, self._passes, self._note)
 
-    # -- which
-
     def follow(self, key: str) -> bool:
         """Note that implementation `key` runs; return True if it is another rung than before."""
         self._running = key
@@ -194,8 +192,6 @@ class LaunchChoice(QWidget):
         key = choices.get("rung")
         self._last_rung = key if isinstance(key, str) and _rung(key) else FIRST
         self._chosen = ""
-
-    # -- the lists
 
     def show_launch(self, subject: Subject | None, block_xy: tuple[int, int]) -> None:
         """Show the choice in the lists; `block_xy` may be any shape."""

@@ -157,8 +157,6 @@ class BlocksPanel(QWidget):
         check_segment(self._views, MAP if data.get("map") is True else BARS)
         self._show_chart()
 
-    # -- starting and stopping
-
     def start(self) -> None:
         """Compare from the beginning, or show why not."""
         self._later.stop()
@@ -231,8 +229,6 @@ class BlocksPanel(QWidget):
     def _show_recorded_again(self) -> None:
         self._found = None
         self.stop()
-
-    # -- following
 
     @Slot()
     def _inspect_later(self, *_: Any) -> None:
@@ -312,8 +308,6 @@ class BlocksPanel(QWidget):
         for each in self._field.candidates:
             if each.key == key:
                 self._store.choose(**each.changes)
-
-    # -- what it shows
 
     @property
     def _is_recorded(self) -> bool:

@@ -276,7 +276,7 @@ def map_of(rows: Sequence[BlockRow], sentence: str) -> figure.Figure:
     }
     tiles = tuple(_tile(*at, shapes[key]) for key, at in places.items() if key in shapes)
     columns, lines = tuple(map(str, wide)), tuple(map(str, high))
-    scale = figure.Axis("Time, occupancy", numbers.duration, True)
+    scale = figure.Axis("Time (below: occupancy)", numbers.duration, True)
     labels = "Block width", "Block height"
     return _figure(sentence, figure.Grid(columns, lines, *labels, tiles, scale))
 

@@ -203,12 +203,9 @@ class ReadOut(QWidget):
 
     Nothing moves under the pointer: numbers are padded to the widest of the picture.  In a narrow
     window whole parts are left out, the difference first.
-
-    Signals:
-        first_pointed(): there is something in `whole` from now on.
     """
 
-    first_pointed = Signal()
+    first_pointed = Signal()  # there is something in `whole` from now on
 
     def __init__(self) -> None:
         super().__init__()

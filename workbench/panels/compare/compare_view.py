@@ -83,19 +83,13 @@ class CompareView(QWidget):
     keys          those of the picture under the pointer
     main          the view of the result, or of what the mode makes of it
     picture       the one on screen; the state may have a newer one
-
-    Signals:
-        unpin_wanted(index): remove the pinned result.
-        cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
-        arranged(): another part may be in view.
-        changed(): another picture is on screen.
-        stopped(): the user does not want the picture that is being opened.
     """
 
-    arranged = Signal()
-    changed = Signal()
-    stopped = Signal()
-    unpin_wanted = Signal(int)
+    arranged = Signal()  # another part may be in view
+    changed = Signal()  # another picture is on screen
+    stopped = Signal()  # the user does not want the picture that is being opened
+    unpin_wanted = Signal(int)  # (index): remove the pinned result
+    # As of PictureView, from any view.
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
     hovered = Signal(object)
@@ -132,8 +126,6 @@ class CompareView(QWidget):
         self.main.overlays.append(self._paint_rings)
         self._build()
         self.show_nothing()
-
-    # -- what to show
 
     def menu_actions(self) -> Actions:
         acts: dict[str, Callable[[], None]] = {
@@ -396,8 +388,6 @@ class CompareView(QWidget):
             for middle in filter(visible.contains, middles):
                 painter.drawEllipse(middle, radius, radius)
 
-    # -- how it is built
-
     def _build(self) -> None:
         self.bar, self.options = ModeBar(self._store), ModeOptions(self._store)
         self.read_out_row = row = ReadOutRow()
@@ -456,8 +446,6 @@ class CompareView(QWidget):
         has_before = mode == "side" and len(results) < MAX_PANES
         views = (self._before_view, *results) if has_before else results
         self._panes.show_views((self.main,) if mode in NAMES else views)
-
-    # -- what happens
 
     @property
     def _views(self) -> tuple[PictureView, ...]:

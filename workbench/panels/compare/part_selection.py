@@ -55,12 +55,9 @@ class PartSelection(QObject):
     with Shift its lower right corner.  Esc ends a drag as if it had not begun, and then the mode.
 
     is_on  whether the pointer selects
-
-    Signals:
-        toggled(is_on): it selects from now on, or no longer.
     """
 
-    toggled = Signal(bool)
+    toggled = Signal(bool)  # (is_on): it selects from now on, or no longer
 
     def __init__(self, store: Store, compare: CompareView, parent: QObject) -> None:
         super().__init__(parent)
@@ -117,8 +114,6 @@ class PartSelection(QObject):
     def _stop(self) -> None:
         self._drag = self._drawn = None
         self._compare.repaint_overlays()
-
-    # -- pointer and keys
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if not self.is_on:
@@ -212,8 +207,6 @@ class PartSelection(QObject):
             found.append((abs(where - first) <= reach, abs(where - end) <= reach))
         across, down = found
         return (across, down) if any((*across, *down)) else ((True, True), (True, True))
-
-    # -- painting
 
     def _paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         if (area := self.area) is None:

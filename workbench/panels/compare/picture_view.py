@@ -165,8 +165,6 @@ class PictureView(QWidget):
     def sizeHint(self) -> QSize:  # noqa: N802
         return QSize(480, 360)
 
-    # -- painting
-
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         colors = theme.colors(self.palette())
         painter = QPainter(self)
@@ -260,8 +258,6 @@ class PictureView(QWidget):
         x, y = self.transform.to_view(middle, self.device_size)
         reach = _MARK + 2
         return QRect(round(x / ratio) - reach, round(y / ratio) - reach, 2 * reach, 2 * reach)
-
-    # -- input
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         self._zoom(event.position(), 2.0 ** (event.angleDelta().y() / WHEEL_PER_DOUBLING))

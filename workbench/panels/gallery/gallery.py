@@ -39,13 +39,9 @@ TILE_GAP_PX = 12  # of a tile around its picture and words
 
 
 class Wall(QListView):
-    """Tiles in as many columns as fit; a click, Enter or Space chooses one, Ctrl or Shift several.
+    """Tiles in as many columns as fit; click, Enter or Space chooses one, Ctrl or Shift several."""
 
-    Signals:
-        chosen(key): open this picture.
-    """
-
-    chosen = Signal(object)
+    chosen = Signal(object)  # (key): open this picture
 
     def __init__(self, model: TileModel) -> None:
         flow = QListView.Flow.LeftToRight
@@ -175,12 +171,9 @@ class Gallery(QWidget):
     """The gallery, which looks for its pictures in the background whenever it is shown.
 
     Call `close_threads()` before it goes.
-
-    Signals:
-        filter_wanted(paths): filter these pictures.
     """
 
-    filter_wanted = Signal(object)
+    filter_wanted = Signal(object)  # (paths): filter these pictures
     _progressed = Signal(object)
 
     def __init__(
@@ -251,8 +244,6 @@ class Gallery(QWidget):
         HBox(self._heads[FOLDER], 0).add((self._words, 1), (buttons, 0, Qt.AlignmentFlag.AlignTop))
         VBox(self._heads[TEST], 0, 8).add(self._card, self._note)
         VBox(self, (10, 8, 4, 4), 8).add(row, *self._heads.values(), (self._wall, 1))
-
-    # -- what it shows
 
     @Slot(object)
     def _show_shelf(self, shelf: Shelf | None) -> None:

@@ -63,12 +63,10 @@ class CodeEditor(QPlainTextEdit):
     has_counts      counts are shown beside the lines
     actions_by_key  called for these keys, in portable text, in place of the window's actions
     completions     the list of completions, which takes its keys while it is open
-
-    Signals:
-        completion_wanted(least): the user types a word, which may be completed from this many
-            letters on; 0: or asks for completions.
     """
 
+    # (least): the user types a word, which may be completed from this many letters on; 0: or asks
+    # for completions.
     completion_wanted = Signal(int)
 
     def __init__(self) -> None:

@@ -54,14 +54,11 @@ class FileRow(QWidget):
 
     file    the kernel that is worked on
     recent  the files that were open, the newest first
-
-    Signals:
-        held(is_so): the next text does not run until the user allows it, or it runs at once.
-        allowed(): the present text runs from now on.
     """
 
+    # (is_so): the next text does not run until the user allows it, or it runs at once.
     held = Signal(bool)
-    allowed = Signal()
+    allowed = Signal()  # the present text runs from now on
 
     def __init__(self, store: Store, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()

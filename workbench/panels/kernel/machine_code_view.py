@@ -48,13 +48,9 @@ NAME = "code"  # of the task on the thread
 
 
 class MachineCodeView(QWidget):
-    """The instructions of the text that is tried, compiled while they are shown.
+    """The instructions of the text that is tried, compiled while they are shown."""
 
-    Signals:
-        left(): the user closed it.
-    """
-
-    left = Signal()
+    left = Signal()  # the user closed it
 
     def __init__(self, trying: Trying, editor: CodeEditor) -> None:
         super().__init__()

@@ -234,18 +234,14 @@ class StepView(QWidget):
 
     steps  those of the block
     step   the one in view, from 0
-
-    Signals:
-        line_shown(line, sentence): the step in view is at this line, where this is bad, if any.
-        look_changed(): what is over the picture is to be painted again.
-        left(): the user closed it.
-        walk_wanted(pixel, number): walk the block that stores this pixel (x, y) of the picture,
-            or this pass of the kernel; None: as before.
     """
 
+    # (line, sentence): the step in view is at this line, where this is bad, if any.
     line_shown = Signal(int, str)
-    look_changed = Signal()
-    left = Signal()
+    look_changed = Signal()  # what is over the picture is to be painted again
+    left = Signal()  # the user closed it
+    # (pixel, number): walk the block that stores this pixel (x, y) of the picture, or this pass of
+    # the kernel; None: as before.
     walk_wanted = Signal(object, object)
 
     def __init__(self) -> None:

@@ -54,12 +54,9 @@ class AnswerPair(QWidget):
     """Two views that zoom and move together, with a ring around a pixel.
 
     pixel  the one with the ring; None: there is none
-
-    Signals:
-        picked(pixel): the user clicked on this pixel (x, y) of the part.
     """
 
-    picked = Signal(object)
+    picked = Signal(object)  # (pixel): the user clicked on this pixel (x, y) of the part
 
     def __init__(self, name: str = "kernel") -> None:
         """Make the pair; `name` begins the names of both views."""
@@ -178,12 +175,9 @@ class TrialView(QWidget):
     pictures  the part that was tried, and the output
     search, use, step, code, cancel  buttons
     by_line   the choice to have the counts beside the lines
-
-    Signals:
-        line_wanted(line): the user wants to see this line of the source.
     """
 
-    line_wanted = Signal(int)
+    line_wanted = Signal(int)  # (line): the user wants to see this line of the source
 
     def __init__(self) -> None:
         super().__init__()

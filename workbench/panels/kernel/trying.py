@@ -59,17 +59,13 @@ class Trying(QObject):
     tried   the last trial; None: there was none yet
     device  texts are tried on this GPU from now on; None: on the CPU
     newest  the window's newest result: of a list it knows what the selected step is given
-
-    Signals:
-        asked_for(text): this KernelText is tried from now on; None: another file begins.
-        began(): from now on no steps are recorded.
-        followed(steps): a block's steps are recorded: a Followed.
-        unconfined(sentence): the text runs on the CPU only unconfined, if the user allows that.
     """
 
+    # (text): this KernelText is tried from now on; None: another file begins.
     asked_for = Signal(object)
-    began = Signal()
-    followed = Signal(object)
+    began = Signal()  # from now on no steps are recorded
+    followed = Signal(object)  # (steps): a block's steps are recorded: a Followed
+    # (sentence): the text runs on the CPU only unconfined, if the user allows that.
     unconfined = Signal(str)
 
     def __init__(

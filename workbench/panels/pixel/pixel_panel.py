@@ -62,18 +62,13 @@ class PixelPane(QWidget):
     pixel    (x, y), or None: that in the middle
     is_held  the pixel stays while the pointer moves on
     found    the explanation shown, or None
-
-    Signals:
-        pixel_changed(): `paint` paints another pixel.
-        zoom_wanted(x, y): zoom in to pixel (x, y).
-        view_wanted(x, y, reach): bring pixel (x, y) into view, with its neighbours.
-        step_wanted(number): select a step, from 0; -1: show the original.
     """
 
-    pixel_changed = Signal()
-    zoom_wanted = Signal(int, int)
+    pixel_changed = Signal()  # `paint` paints another pixel
+    zoom_wanted = Signal(int, int)  # (x, y): zoom in to pixel (x, y)
+    # (x, y, reach): bring pixel (x, y) into view, with its neighbours.
     view_wanted = Signal(int, int, int)
-    step_wanted = Signal(int)
+    step_wanted = Signal(int)  # (number): select a step, from 0; -1: show the original
 
     def __init__(self, store: Store) -> None:
         """Make the panel, which only reads `store`."""
@@ -92,8 +87,6 @@ class PixelPane(QWidget):
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._passing = Throttle(PASSING_MS, self._refresh, self)
         self._build()
-
-    # -- what to show
 
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
@@ -182,8 +175,6 @@ class PixelPane(QWidget):
         super().showEvent(event)
         self._refresh()
 
-    # -- building
-
     def _build(self) -> None:
         tip = "The pixel that is explained: type its place, or point at it in the picture"
         self._boxes = tuple(WholeBox(f"pixel-{axis}", f"Pixel, {axis}", tip) for axis in "xy")
@@ -232,8 +223,6 @@ class PixelPane(QWidget):
         VBox(self, 0).add(second.area)
         self._off_stage = OffStage(self, tools)
         self._off_stage.staged.connect(self._show_hint)
-
-    # -- what happens
 
     def _choose_channel(self, channel: int) -> None:
         self._channel = channel

@@ -36,17 +36,12 @@ SIDE_PX, GAP_PX, ARROW = 8, 16, "▸"
 
 
 class StepRow(QFrame):
-    """The steps as chips, in their order, and the list's own switch.
+    """The steps as chips, in their order, and the list's own switch."""
 
-    Signals:
-        original_wanted(is_shown): show the original in place of the result, or no longer.
-        added(): a step was added here; it is a blur, until another filter is chosen.
-        menu_wanted(place): the selected step's menu is wanted, on the screen.
-    """
-
+    # (is_shown): show the original in place of the result, or no longer.
     original_wanted = Signal(bool)
-    added = Signal()
-    menu_wanted = Signal(QPoint)
+    added = Signal()  # a step was added here; it is a blur, until another filter is chosen
+    menu_wanted = Signal(QPoint)  # (place): the selected step's menu is wanted, on the screen
 
     def __init__(self, store: Store, live: Live) -> None:
         super().__init__()
@@ -72,8 +67,6 @@ class StepRow(QFrame):
         self._line = HBox(self, (SIDE_PX, 0, SIDE_PX, 4), GAP_PX)
         self._line.add(self._original, self._add, 1, self._round)
         self.hide()
-
-    # -- what it shows
 
     def show_state(self, state: State) -> None:
         """Show the steps of `state`; nothing where there is one, which is on and not mixed."""
@@ -169,8 +162,6 @@ class StepRow(QFrame):
             if gap != number:
                 painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "▌" if is_there else ARROW)
 
-    # -- what it does
-
     def add(self) -> None:
         """Add a step after the last, if there is room for one."""
         if not list_edits.why_no_more(self._store.state):
@@ -198,8 +189,6 @@ class StepRow(QFrame):
         """Place on the screen below a step's chip, or at the row's beginning."""
         chip: QWidget = self.chips[number] if number < len(self.chips) else self
         return chip.mapToGlobal(chip.rect().bottomLeft())
-
-    # -- how
 
     @property
     def _shown(self) -> list[StepChip]:

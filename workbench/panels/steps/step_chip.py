@@ -68,21 +68,13 @@ class StepLook(NamedTuple):
 
 
 class StepChip(QToolButton):
-    """A button that selects its step; arrow keys, Space and Del do what the row says.
+    """A button that selects its step; arrow keys, Space and Del do what the row says."""
 
-    Signals:
-        switched(): the tick was clicked, or Space pressed.
-        removed(): Del was pressed.
-        stepped(by): the chip before (-1) or after (1) is wanted.
-        dragged(x): it is dragged; where its left edge is now, in pixels of the row.
-        dropped(): it was let go of after that.
-    """
-
-    switched = Signal()
-    removed = Signal()
-    stepped = Signal(int)
-    dragged = Signal(int)
-    dropped = Signal()
+    switched = Signal()  # the tick was clicked, or Space pressed
+    removed = Signal()  # Del was pressed
+    stepped = Signal(int)  # (by): the chip before (-1) or after (1) is wanted
+    dragged = Signal(int)  # (x): it is dragged; where its left edge is now, in pixels of the row
+    dropped = Signal()  # it was let go of after that
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,8 +120,6 @@ class StepChip(QToolButton):
 
     def nextCheckState(self) -> None:  # noqa: N802
         """Leave it to the row which chip is down."""
-
-    # -- painting
 
     @property
     def _small_font(self) -> QFont:
@@ -195,7 +185,7 @@ class StepChip(QToolButton):
             cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, left)
             if len(cut) < MIN_LETTERS:  # the name says more than the size
                 size = ""
-                while metrics.horizontalAdvance(words) > room:
+                while words and metrics.horizontalAdvance(words) > room:
                     words = words[:-1]
             else:
                 words = cut
@@ -223,8 +213,6 @@ class StepChip(QToolButton):
         painter.drawRect(QRectF(left, y + 1, width, 1))
         painter.setBrush(color)
         painter.drawRect(QRectF(left + begin * width, y, max((end - begin) * width, 2), BAR_PX))
-
-    # -- mouse and keys
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if event.button() == Qt.MouseButton.LeftButton:

@@ -48,12 +48,9 @@ class PlanChoice(QWidget):
 
     custom  the editor, which is large when open and is placed apart
     files   the button of a menu of files
-
-    Signals:
-        changed(): there is another plan, or none.
     """
 
-    changed = Signal()
+    changed = Signal()  # there is another plan, or none
 
     def __init__(self, store: Store, worker: Worker) -> None:
         """Make the choice; `store` and `worker` are only read."""
@@ -103,8 +100,6 @@ class PlanChoice(QWidget):
         if self.plan is None:
             return self._problem
         return OWN_TITLE if self._key == OWN else self._plans[self._key].title
-
-    # -- what it shows
 
     def show_state(self, _state: State) -> None:
         """Take the fields that do not vary from the store's new state."""
@@ -161,8 +156,6 @@ class PlanChoice(QWidget):
         super().showEvent(event)
         if self.plan is not None and self.plan != self._counted:
             self._count.start()
-
-    # -- inside
 
     def _show_editor(self, is_open: bool) -> None:
         self._fold.show_fold("Customize", is_open)

@@ -38,12 +38,9 @@ class ValuesRow(QWidget):
     """A label, a line of values, and below it the problem with them.
 
     chip  the button that shows the row
-
-    Signals:
-        edited(): the user changed the line.
     """
 
-    edited = Signal()
+    edited = Signal()  # the user changed the line
 
     def __init__(self, dimension: Dimension) -> None:
         super().__init__()
@@ -131,13 +128,9 @@ Offered = tuple[Implementation | OwnKernel, str | None]  # with the reason why i
 
 
 class PlanEditor(QWidget):
-    """Editor of a plan: dimensions, their values, and implementations.
+    """Editor of a plan: dimensions, their values, and implementations."""
 
-    Signals:
-        edited(): the user changed something.
-    """
-
-    edited = Signal()
+    edited = Signal()  # the user changed something
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,8 +155,6 @@ class PlanEditor(QWidget):
         self._transfers = described(box, "sweep-transfers", "", TRANSFERS_TIP)
         self._transfers.clicked.connect(self.edited)
         VBox(self, 0, 6).add(caption, lines, self._list, self._transfers)
-
-    # -- what it holds
 
     def draft(self) -> Draft:
         chosen = {
@@ -191,8 +182,6 @@ class PlanEditor(QWidget):
         wanted = self._base.implementations if self._base else ()
         found = {key: self._offered.get(key, (None, ""))[1] for key in wanted}
         return {key: reason for key, reason in found.items() if reason is not None}
-
-    # -- what it shows
 
     def show_plan(self, plan: Plan) -> None:
         """Show `plan`, whose fixed fields stay as they are."""
@@ -229,8 +218,6 @@ class PlanEditor(QWidget):
         for name, row in self._rows.items():
             row.show_wrong(str(problem) if name == named else "")
         return named in self._rows
-
-    # -- inside
 
     def _show(self, texts: Mapping[str, str], transfers: bool) -> None:
         for name, row in self._rows.items():

@@ -53,17 +53,11 @@ class ShownSession:
 
 
 class Sessions(QObject):
-    """The sessions that are shown; files are read in the background.
+    """The sessions that are shown; files are read in the background."""
 
-    Signals:
-        changed(): what is shown is another, or more.
-        failed(sentence): a file is not shown, and why.
-        remarked(sentence): a remark on one that is.
-    """
-
-    changed = Signal()
-    failed = Signal(str)
-    remarked = Signal(str)
+    changed = Signal()  # what is shown is another, or more
+    failed = Signal(str)  # (sentence): a file is not shown, and why
+    remarked = Signal(str)  # (sentence): a remark on one that is
 
     def __init__(self, reading: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)

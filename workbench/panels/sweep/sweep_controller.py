@@ -71,13 +71,9 @@ MAX_OFFERED = 50
 
 
 class SweepController(QObject):
-    """The link between the worker and the two panels that ask it for sweeps.
+    """The link between the worker and the two panels that ask it for sweeps."""
 
-    Signals:
-        changed(): a sweep, or the ladder's measuring, began, ended, paused or went on.
-    """
-
-    changed = Signal()
+    changed = Signal()  # a sweep, or the ladder's measuring, began, ended, paused or went on
 
     def __init__(self, parts: SweepParts, rung: LazyPanel[RungPane], times: RungTimes) -> None:
         """Connect the worker, and the panels once they are made; `times` gets every record."""

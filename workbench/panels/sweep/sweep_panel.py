@@ -48,12 +48,9 @@ class RunRow(QWidget):
     """Buttons, a bar, and two lines of small print.
 
     phase  the SweepPhase
-
-    Signals:
-        phase_changed(phase): the SweepPhase is another one.
     """
 
-    phase_changed = Signal()
+    phase_changed = Signal()  # (phase): the SweepPhase is another one
 
     def __init__(self, sessions: Sessions, worker: Worker, start: Callable[[], object]) -> None:
         """Make the row, whose buttons pause and cancel what `worker` measures."""
@@ -208,14 +205,10 @@ class SweepPanel(QWidget):
     choice       the plan
     run          the buttons that start, pause and cancel
     report       the button for a report of what is shown
-
-    Signals:
-        started(plan): the user wants this Plan measured.
-        resume_wanted(path): and the rest of the session in this file.
     """
 
-    started = Signal(object)
-    resume_wanted = Signal(object)
+    started = Signal(object)  # (plan): the user wants this Plan measured
+    resume_wanted = Signal(object)  # (path): and the rest of the session in this file
 
     def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
         super().__init__()
@@ -249,8 +242,6 @@ class SweepPanel(QWidget):
         worker.sweep.paused.connect(self.run.show_paused)
         self.restore({})
 
-    # -- what it shows
-
     def show_state(self, state: State) -> None:
         """Show what depends on `state`, which the store holds by now."""
         self.chart.prefer_baseline(state.baseline)
@@ -276,8 +267,6 @@ class SweepPanel(QWidget):
         self._show_sessions()  # with the last records
         self.run.show_ended(is_complete)
         self._show_sessions()
-
-    # -- what others ask of it
 
     def grab_chart(self) -> QImage:
         """Grab the chart as it is seen; a null image while there is none."""
@@ -323,8 +312,6 @@ class SweepPanel(QWidget):
     def restore(self, choices: Mapping[str, Any]) -> None:
         self.choice.restore(choices)
         self.show_choice(choices.get("open") is not False)
-
-    # -- inside
 
     def _start(self) -> None:
         """Start the plan; if that takes very long, ask the user first."""

@@ -279,8 +279,6 @@ class LibraryBox(QFrame):
         """Read the folder again, and choose the weights of that name."""
         self._do(self._library.all, lambda found: self._show(found[0], found[1], choose))
 
-    # -- what the buttons do
-
     def _save(self) -> None:
         self._keep(Named(self._name.text().strip(), self._drawn()))
 
@@ -353,8 +351,6 @@ class LibraryBox(QFrame):
         chosen = Named(self._name.text().strip() or path.stem, self._drawn())
         saved = f"Saved {path}."
         self._do(lambda: write_file(path, chosen), lambda _: self._say(saved, False))
-
-    # -- how
 
     def _do(
         self,

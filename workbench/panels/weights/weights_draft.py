@@ -78,8 +78,6 @@ class WeightsDraft:
             rows[y][column : column + len(texts)] = [text.strip() for text in texts]
         return replace(self, cells=tuple(map(tuple, rows)))
 
-    # -- what the buttons do
-
     def transposed(self) -> WeightsDraft:
         return replace(self, cells=tuple(zip(*self.cells, strict=True)))
 

@@ -148,8 +148,6 @@ class WeightsEditor(QWidget):
         if event.type() == QEvent.Type.FontChange and self.layout() is not None:
             self._turn()  # larger letters need more room
 
-    # -- what the user does
-
     def _type(self, cells: list[tuple[int, int]], text: str) -> None:
         drawing = self.drawing
         for row, column in cells:
@@ -203,8 +201,6 @@ class WeightsEditor(QWidget):
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
-    # -- what it shows
-
     def draw(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
         """Draw this, as if it had been typed, and have it filtered if all are numbers."""
         if drawing == self.drawing:
@@ -249,8 +245,6 @@ class WeightsEditor(QWidget):
         if self._sentence.property("objection") != is_bad:
             self._sentence.setProperty("objection", is_bad)
             self._sentence.style().polish(self._sentence)
-
-    # -- building
 
     def _make_buttons(self) -> list[QPushButton]:
         draft = WeightsDraft

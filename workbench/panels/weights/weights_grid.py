@@ -172,16 +172,12 @@ class WeightsGrid(QTableView):
 
     Arrows and Tab move, typing replaces, F2 edits, Enter goes down, Delete writes 0; Ctrl+C and
     Ctrl+V copy and paste. Tab behind the last cell, and Ctrl+Tab anywhere, lead out of it.
-
-    Signals:
-        typed(cells, text): `text` is wanted in all `cells`, each (row, column).
-        copy_wanted(cells): the user wants these on the clipboard.
-        paste_wanted(): the clipboard's text is wanted, where cells are selected.
     """
 
+    # (cells, text): `text` is wanted in all `cells`, each (row, column).
     typed = Signal(object, str)
-    copy_wanted = Signal(object)
-    paste_wanted = Signal()
+    copy_wanted = Signal(object)  # (cells): the user wants these on the clipboard
+    paste_wanted = Signal()  # the clipboard's text is wanted, where cells are selected
 
     def __init__(self, drawing: WeightsDraft) -> None:
         super().__init__()

@@ -16,6 +16,7 @@ from tests.workbench.driving import (
     click,
     move,
     pick,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -208,9 +209,7 @@ def test_arrow_keys_go_through_numbers_that_have_no_place(qtbot, opened):
 
 
 def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, PICTURE.copy())
+    window = ready(qtbot, make_window(MadeUpGpu), PICTURE.copy())
     trigger(window, "Anatomy of a launch")
     until(qtbot, window.anatomy.get().isVisible)
     rungs = child(window, "anatomy-rung", QComboBox)

@@ -16,7 +16,16 @@ from kernels.engine.job_comparison import PRESETS, CandidateState, Snapshot
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
-from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
+from tests.workbench.driving import (
+    child,
+    click,
+    ready,
+    settle,
+    show_picture,
+    trigger,
+    type_into,
+    until,
+)
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.charts.data.figure import Bars, Grid
 from workbench.imaging.pictures import Picture
@@ -291,9 +300,7 @@ def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monk
 
 
 def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
+    window = ready(qtbot, make_window(), np.zeros((8, 9, 1), np.uint8))
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.blocks.get().rows)
     click(child(window, "blocks-start"))

@@ -240,9 +240,6 @@ def test_the_search_can_be_cancelled(qtbot, make_window):
     assert cancel.isVisible()
 
 
-# -- the wipe, both ways
-
-
 def test_the_divider_turns_and_moves_up_and_down(qtbot, loaded):
     trigger(loaded, "Rotate divider")
     assert (loaded.store.state.view_mode, loaded.store.state.divider) == ("wipe", "level")
@@ -380,9 +377,6 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     trigger(loaded, "Compare with the next pinned result")  # around: the original
     assert wipe.accessibleDescription().startswith("Before · ")
     assert "pinned" not in child(loaded, "values", QLabel).text()
-
-
-# -- results that swing around zero
 
 
 @pytest.mark.parametrize(

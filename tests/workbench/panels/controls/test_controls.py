@@ -28,6 +28,7 @@ from tests.workbench.driving import (
     click,
     grey,
     pick,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -53,10 +54,7 @@ def window(qtbot, make_window):
 
 @pytest.fixture
 def gpu_window(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, SAMPLES)
-    return window
+    return ready(qtbot, make_window(MadeUpGpu), SAMPLES)
 
 
 @pytest.fixture

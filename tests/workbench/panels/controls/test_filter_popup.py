@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget
 
 from kernels.filters import GROUPS, all_filters, get
 from kernels.pictures.generated import scene
-from tests.workbench.driving import child, click, settle, show_picture, until
+from tests.workbench.driving import child, click, ready, settle, until
 from workbench.panels.controls.filter_popup import KEY, TILE_PX, FilterPopup
 from workbench.window.palette import find
 
@@ -16,9 +16,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    show_picture(qtbot, window, scene()[200:280, 300:420].copy())  # noise has no like patches
-    return window
+    like_patches = scene()[200:280, 300:420].copy()  # noise has none
+    return ready(qtbot, make_window(), like_patches)
 
 
 @pytest.fixture

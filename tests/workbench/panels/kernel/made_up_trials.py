@@ -13,7 +13,8 @@ from kernels.cuda_on_cpu.counting import LineCount, RunCounts
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.rungs.own_kernels import starting_points
-from tests.workbench.driving import PATIENCE_MS, child, until
+from tests.workbench.driving import PATIENCE_MS, child, ready, settle, trigger, until
+from workbench.panels.kernel import trying
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.session.kernel_file import KernelFile
 
@@ -101,6 +102,7 @@ class MadeUpTrials:
         for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.trial"):
             monkeypatch.setattr(f"{module}.why_not", lambda: None)
         monkeypatch.setattr(KernelFile, "do", _done_at_once)
+        monkeypatch.setattr(trying, "PAUSE_MS", 60)
 
 
 _do = KernelFile.do
@@ -128,6 +130,16 @@ def words(window, name):
 
 def tried(qtbot, window):
     until(qtbot, lambda: window.kernel.get().is_tried)
+
+
+def with_kernel(qtbot, window, samples, **choices):
+    """The window with a picture and these choices, and the panel open, whose kernel was tried."""
+    ready(qtbot, window, samples)
+    if choices:
+        settle(qtbot, window, lambda: window.store.choose(**choices))
+    trigger(window, "Kernel")
+    tried(qtbot, window)
+    return window
 
 
 def write(qtbot, window, text):

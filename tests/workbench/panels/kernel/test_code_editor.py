@@ -171,9 +171,6 @@ def test_keys_of_the_panel_are_not_the_windows_while_one_types(editor):
     assert not other.isAccepted()
 
 
-# -- brackets
-
-
 @pytest.mark.parametrize(
     ("text", "pair"),
     [
@@ -201,9 +198,6 @@ def selected(editor):
     return [each.cursor.selectedText() for each in editor.extraSelections()]
 
 
-# -- colours and letters
-
-
 def test_a_comment_that_opens_or_closes_recolours_what_follows_and_a_new_line_moves_it(editor):
     colors = theme.colors(editor.palette())
     put(editor, "|int a;\nint b;\n// ä 😀 x\nint c;\n")
@@ -216,9 +210,6 @@ def test_a_comment_that_opens_or_closes_recolours_what_follows_and_a_new_line_mo
     assert colour_at(editor, "// ä") == colors.muted
     assert {colour_at(editor, each) for each in ("int a", "int b", "int c")} == {colors.accent}
     assert colour_at(editor, " c;") is None
-
-
-# -- marks
 
 
 def test_an_error_stands_on_its_line_and_moves_with_it(editor):
@@ -244,9 +235,6 @@ def test_an_error_stands_on_its_line_and_moves_with_it(editor):
     assert editor.marked_lines() == {4: "error"}
     editor.show_marks([])
     assert editor.marked_lines() == {}
-
-
-# -- finding
 
 
 def test_find_goes_through_all_places_and_round(page, editor):

@@ -21,7 +21,14 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
+from tests.workbench.panels.kernel.made_up_trials import (
+    editor,
+    text_of,
+    tried,
+    with_kernel,
+    words,
+    write,
+)
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.trying import Trying
 
@@ -31,13 +38,7 @@ BARRIER = "    __syncthreads();"
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(24, 40, 1))
-    settle(qtbot, window, lambda: window.store.choose(ksize=3))
-    trigger(window, "Kernel")
-    tried(qtbot, window)
-    return window
+    return with_kernel(qtbot, make_window(), noise(24, 40, 1), ksize=3)
 
 
 def line_of(text, part):

@@ -9,7 +9,7 @@ from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import text as source
 from tests.made_up import FAILED, H200, a_job, result
-from tests.workbench.driving import child, show_picture, trigger, until
+from tests.workbench.driving import child, ready, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
     editor,
@@ -29,12 +29,9 @@ def window(qtbot, make_window, children, home, monkeypatch):
     """A window with a GPU, the panel open, and a good kernel tried in it."""
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
     monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
-    monkeypatch.setattr(trying, "PAUSE_MS", 60)
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
     MadeUpTrials().take_over(monkeypatch)
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(100, 120, 1))
+    window = ready(qtbot, make_window(), noise(100, 120, 1))
     window.kernel.get().show_device(H200)
     trigger(window, "Kernel")
     write(qtbot, window, source())

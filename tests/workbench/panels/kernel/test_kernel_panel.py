@@ -16,6 +16,7 @@ from tests.workbench.driving import (
     child,
     click,
     drop,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -34,17 +35,13 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 def trials(monkeypatch):
     made = MadeUpTrials()
     made.take_over(monkeypatch)
-    monkeypatch.setattr(trying, "PAUSE_MS", 60)
     return made
 
 
 @pytest.fixture
 def window(qtbot, make_window, trials, home, monkeypatch):
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    return window
+    return ready(qtbot, make_window(), noise(20, 30, 3))
 
 
 @pytest.fixture
@@ -79,9 +76,6 @@ def save_new(window, monkeypatch, path):
     answer_file_dialogs(monkeypatch, path)
     QTest.keyClick(editor(window), Qt.Key.Key_S, CTRL)
     assert path.is_file()
-
-
-# -- at first
 
 
 def test_an_empty_kernel_is_tried_at_once_and_typing_tries_it_after_a_pause(qtbot, opened, trials):
@@ -207,23 +201,36 @@ def test_another_job_or_picture_is_tried_and_another_view_is_not(qtbot, opened, 
     assert trials.jobs[-1].ksize == 9
 
 
-# -- the bug
-
-
-def test_a_bug_is_said_on_its_line_with_its_pixel_until_the_text_is_another(qtbot, opened):
+def test_a_right_output_is_searched_for_bugs_and_one_stays_on_its_line_until_the_text_is_another(
+    qtbot, opened, monkeypatch
+):
     right = text(opened)
+    verdicts, show = [words(opened, "kernel-verdict")], TrialView.show_findings
+
+    def note(view, found):
+        verdicts.extend([found.verdict] if found.verdict != verdicts[-1] else [])
+        show(view, found)
+
+    monkeypatch.setattr(TrialView, "show_findings", note)
     type_comment(qtbot, opened, "racy")
     line = text(opened).count("\n")
+
+    def says_the_bug():
+        assert "write the same word" in words(opened, "kernel-problem")
+        assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
+        assert editor(opened).marked_lines() == {line - 1: "bug"}
+
+    says_the_bug()
+    assert [each for each in verdicts[1:] if "✓" in each] == []
+    assert NOT_YET_SEARCHED in verdicts[1]
     editor(opened).go_to_line(1)
-    click(child(opened, "kernel-find-bug", QPushButton))
+    click(child(opened, "kernel-find-bug", QPushButton))  # says the same
     until(qtbot, lambda: editor(opened).textCursor().blockNumber() == line - 1)
-    assert "write the same word" in words(opened, "kernel-problem")
-    assert editor(opened).marked_lines() == {line - 1: "bug"}
-    assert opened.kernel.get().pictures.pixel == (1, 1)  # sample 3 of RGB
     tried(qtbot, opened)
+    assert opened.kernel.get().pictures.pixel == (1, 1)  # sample 3 of RGB
     opened.store.choose(view_mode="wipe")
     assert opened.kernel.get().is_tried  # nothing waits to be tried
-    assert "write the same word" in words(opened, "kernel-problem")
+    says_the_bug()
     editor(opened).begin_with(right)
     until(qtbot, lambda: not words(opened, "kernel-problem"))
     tried(qtbot, opened)
@@ -264,28 +271,6 @@ def test_save_asks_for_the_first_file_which_is_then_offered_among_the_implementa
     assert words(opened, "kernel-name") == "blur.cu"
     QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
     assert text(opened) == mine
-
-
-def test_a_right_output_is_searched_for_bugs_before_it_is_verified(qtbot, opened, monkeypatch):
-    verdicts, show = [words(opened, "kernel-verdict")], TrialView.show_findings
-
-    def note(view, found):
-        verdicts.extend([found.verdict] if found.verdict != verdicts[-1] else [])
-        show(view, found)
-
-    monkeypatch.setattr(TrialView, "show_findings", note)
-    type_comment(qtbot, opened, "racy")
-    line = text(opened).count("\n")
-    tried(qtbot, opened)
-    assert "write the same word" in words(opened, "kernel-problem")
-    assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
-    assert editor(opened).marked_lines() == {line - 1: "bug"}
-    assert [each for each in verdicts[1:] if "✓" in each] == []
-    assert NOT_YET_SEARCHED in verdicts[1]
-    trigger(opened, "Find the bug in the kernel")  # says the same
-    until(qtbot, lambda: editor(opened).textCursor().blockNumber() == line - 1)
-    tried(qtbot, opened)
-    assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
 
 
 def test_of_files_from_elsewhere_what_is_no_text_changes_nothing_and_a_kernel_runs_after_a_click(
@@ -367,9 +352,6 @@ def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, hom
     tried(qtbot, opened)
     trigger(opened, "Save a copy to share…")
     assert "// Verdict: ✗ It does not run. Line " in path.read_text(encoding="utf-8")
-
-
-# -- what was not saved
 
 
 def test_what_was_not_saved_is_offered_by_the_next_start(qtbot, opened, make_window):

@@ -11,40 +11,30 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QToolButton
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.pictures.generated import noise
+from tests.compilers import needs_nvrtc
 from tests.workbench.driving import (
     answer_file_dialogs,
     child,
     click,
-    show_picture,
     trigger,
-    until,
 )
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
     editor,
     text_of,
     tried,
+    with_kernel,
     words,
 )
-from workbench.panels.kernel import trying
 
 SHARED = text_of("shared")
-needs_a_compiler = pytest.mark.skipif(
-    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
-)
 
 
 @pytest.fixture
 def window(qtbot, make_window, home, monkeypatch):
     MadeUpTrials().take_over(monkeypatch)
-    monkeypatch.setattr(trying, "PAUSE_MS", 60)
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    trigger(window, "Kernel")
-    tried(qtbot, window)
-    return window
+    return with_kernel(qtbot, make_window(), noise(20, 30, 3))
 
 
 def listing(window):
@@ -94,7 +84,7 @@ def line_with(text):
 # -- lines and instructions
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_a_line_sets_off_its_instructions_and_an_instruction_marks_its_line(shown):
     assert words(shown, "kernel-code-caption").startswith("sm_90 · ")
     editor(shown).go_to_line(line_with("__syncthreads"))
@@ -126,7 +116,7 @@ def test_a_line_sets_off_its_instructions_and_an_instruction_marks_its_line(show
     assert words(shown, "kernel-code-line").startswith("From prelude.cuh, line ")
 
 
-@needs_a_compiler
+@needs_nvrtc
 def test_a_listing_compiled_again_stays_where_it_was_and_moves_nothing(qtbot, shown):
     code = listing(shown)
     editor(shown).go_to_line(1)
@@ -142,10 +132,7 @@ def test_a_listing_compiled_again_stays_where_it_was_and_moves_nothing(qtbot, sh
     assert editor(shown).step_line == step
 
 
-# -- what cannot be shown
-
-
-@needs_a_compiler
+@needs_nvrtc
 def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypatch):
     before = rows(shown)
     write(qtbot, shown, SHARED + "mistake;\n")
@@ -160,9 +147,6 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
     assert rows(shown)[0].strip()
     shown.kernel.get().code.choose("sass")
     assert "nvidia-cuda-nvdisasm" in rows(shown)[0]
-
-
-# -- the view
 
 
 def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, window, monkeypatch):

@@ -10,8 +10,15 @@ from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.stepping import Tile
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_on_cpu.bad_kernels import START, STORE
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until
-from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
+from tests.workbench.driving import child, click, settle, trigger, until
+from tests.workbench.panels.kernel.made_up_trials import (
+    editor,
+    text_of,
+    tried,
+    with_kernel,
+    words,
+    write,
+)
 from workbench.panels.anatomy.launch_parts import LaneGrid
 from workbench.panels.kernel.step_view import StepView, TileView
 
@@ -20,13 +27,7 @@ pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(24, 40, 1))
-    settle(qtbot, window, lambda: window.store.choose(ksize=3))
-    trigger(window, "Kernel")
-    tried(qtbot, window)
-    return window
+    return with_kernel(qtbot, make_window(), noise(24, 40, 1), ksize=3)
 
 
 def begin(qtbot, window, key):

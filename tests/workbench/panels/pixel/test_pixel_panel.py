@@ -30,9 +30,6 @@ from workbench.panels.pixel.pixel_words import difference, short
 PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
 
 
-# -- without a window
-
-
 def found_at(y, x, border="clamp", picture=PICTURE, ksize=3, gradient=False):
     weights = np.full((ksize, ksize), 1 / ksize**2, np.float32)
     return explain_pixel(Job.of(picture, weights, border, gradient=gradient), y, x, 0)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QTextBrowser
 from kernels.pictures.generated import scene
 from kernels.rungs.rung import ladder
 from tests.made_up import implementations
-from tests.workbench.driving import child, pick, show_picture, until
+from tests.workbench.driving import child, pick, ready, show_picture, until
 from workbench.base.numbers import GAP
 from workbench.model.rung_times import recorded_times
 
@@ -17,9 +17,7 @@ GPU = recorded_times().device
 @pytest.fixture
 def window(qtbot, make_window):
     """Without a GPU, on the picture of the first start, with a rung to look at."""
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, scene())
+    window = ready(qtbot, make_window(), scene())
     window.docks.enter("Implementation")
     pick(child(window, "rung-shown", QComboBox), "shared")
     until(qtbot, lambda: "Recorded on an" in said(window))

@@ -25,7 +25,7 @@ from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.record import Record
 from tests.made_sessions import measured as measured_of
 from tests.made_up import a_job, implementations, result
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import child, click, pick, ready, settle, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
@@ -38,9 +38,7 @@ PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 
 @pytest.fixture
 def window(qtbot, make_window):
     """With a GPU that OpenCV stands in for, a picture, and the panel in front."""
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
+    window = ready(qtbot, make_window(MadeUpGpu), noise(20, 30, 3))
     settle(qtbot, window, lambda: choose(window, "shared"))
     trigger(window, "Implementation")
     until(qtbot, window.rung.get().isVisible)
@@ -132,9 +130,7 @@ def test_under_auto_it_shows_what_was_picked_and_why(qtbot, window):
 
 
 def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
+    window = ready(qtbot, make_window(), noise(20, 30, 3))
     before = window.store.state.implementation
     trigger(window, "Implementation")
     until(qtbot, window.rung.get().isVisible)
@@ -144,9 +140,6 @@ def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
     assert window.store.state.implementation == before
     choose(window, "sequential")  # and then it follows again
     assert idea(window).startswith(title("sequential"))
-
-
-# -- the source
 
 
 def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window):
@@ -305,9 +298,7 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
                 yield steps[0]
             yield last
 
-    window = make_window(Endless)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
+    window = ready(qtbot, make_window(Endless), noise(20, 30, 3))
     settle(qtbot, window, lambda: choose(window, "shared"))
     trigger(window, "Compare all implementations")
     assert window.rung.get().isVisible()
@@ -331,9 +322,6 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     window.worker.sweep.stepped.emit(Record(replace(cell, count=2), outcome))
     window.worker.sweep.stepped.emit(Record(replace(cell, ksize=7), outcome))
     assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
-
-
-# -- the times themselves
 
 
 def test_the_block_shape_that_is_chosen_goes_before_a_newer_time_of_another():

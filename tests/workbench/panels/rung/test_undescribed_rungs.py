@@ -1,7 +1,5 @@
 """A rung that its header does not describe, and one whose header is wrong, wherever they show."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from shutil import copytree
 
@@ -17,7 +15,7 @@ from kernels.rungs.cuda_text import LADDER
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import KINDS, PLANS, a_session
 from tests.made_up import a_job
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, ready, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import chart_kinds
@@ -84,9 +82,7 @@ def test_the_anatomy_is_recorded_whatever_the_header_says(folder):
 
 
 def test_the_rung_panel_says_what_is_not_described(folder, qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
+    window = ready(qtbot, make_window(MadeUpGpu), noise(20, 30, 3))
     trigger(window, "Implementation")
     until(qtbot, window.rung.get().isVisible)
     settle(qtbot, window, lambda: window.store.update(implementation=SILENT))

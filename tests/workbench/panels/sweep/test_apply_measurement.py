@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan import Cell
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.driving import child, click, ready, settle, trigger, until
 from tests.workbench.engines import MadeUpGpu
 
 CELL = Cell(
@@ -24,10 +24,7 @@ CELL = Cell(
 
 @pytest.fixture
 def with_gpu(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    return window
+    return ready(qtbot, make_window(MadeUpGpu), noise(20, 30, 3))
 
 
 def pick(qtbot, window, cell):
@@ -75,8 +72,7 @@ def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
 
 
 def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
+    ready(qtbot, window, noise(20, 30))
     window.sweep.get().chart.picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
     until(qtbot, lambda: window.store.state.filter == "box")
     assert window.store.state.implementation == "opencv"

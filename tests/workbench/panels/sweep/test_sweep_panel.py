@@ -193,9 +193,6 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(qtbot
     until(qtbot, lambda: words(panel, "sweep-hint").endswith(why))
 
 
-# -- presets and files
-
-
 def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel):
     for each in presets():
         choose(panel, each.key)
@@ -203,9 +200,6 @@ def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel):
         if each.plan.source:
             assert each.plan.source in words(panel, "sweep-about")
             assert child(panel, "sweep-about").isVisible()
-
-
-# -- what takes long
 
 
 def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):

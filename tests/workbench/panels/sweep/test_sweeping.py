@@ -37,6 +37,7 @@ from tests.workbench.driving import (
     child,
     click,
     drop,
+    ready,
     settle,
     show_picture,
     trigger,
@@ -117,9 +118,6 @@ def one_measured(qtbot, window):
     until(qtbot, lambda: window.sessions.live and len(live(window).records) == 1)
 
 
-# -- it runs
-
-
 def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 8×6")
@@ -195,9 +193,7 @@ def test_a_gpu_lost_in_a_sweep_is_a_sentence_and_nothing_measured_is_lost(qtbot,
                     raise DeviceLostError("The GPU failed while filtering; restart the program.")
                 yield step
 
-    window = make_window(Lost)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(8, 8))
+    window = ready(qtbot, make_window(Lost), noise(8, 8))
     start(window, "3, 4, 5", "shared", "opencv")
     until(qtbot, lambda: window.messages.kind == "warning")
     assert window.messages.sentence == "The GPU failed while filtering; restart the program."
@@ -502,9 +498,6 @@ def test_a_report_that_waits_for_its_charts_can_be_closed(qtbot, window, tmp_pat
     writer.start()
     assert waits.wait(20)
     writer.close()
-
-
-# -- the chart in a window
 
 
 def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):

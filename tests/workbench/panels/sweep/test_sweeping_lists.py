@@ -11,7 +11,7 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import read_session
 from kernels.sweeps.step_words import as_word, list_words
 from tests.made_sessions import H200, LAPTOP, a_session
-from tests.workbench.driving import child, click, show_picture, until
+from tests.workbench.driving import child, click, ready, show_picture, until
 from tests.workbench.engines import DEVICE
 from tests.workbench.panels.sweep.test_sweeping import doing, ended, live, tick_only
 from workbench.charts.data.points import Data
@@ -62,8 +62,7 @@ def test_the_window_s_list_is_swept_and_a_point_brings_it_back(qtbot, window):
 
 
 def test_a_point_of_a_rung_is_shown_on_what_there_is(qtbot, window):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
+    ready(qtbot, window, noise(20, 30))
     cell = a_session("lists").records[1].cell
     assert cell.implementation == "shared"
     window.sweep.get().chart.picked.emit(cell)

@@ -1,7 +1,5 @@
 """Kernels of the user's own in the Sweep panel, with a GPU that is made up and real processes."""
 
-from __future__ import annotations
-
 import pytest
 
 from kernels import Engine
@@ -89,9 +87,6 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     places = window.rung.get().ladder.places
     mine = next(each for each in places if each and each.implementation.key == "mine.cu")
     assert mine.time.samples >= 10
-
-
-# -- gone on with, and opened again
 
 
 def test_a_sweep_is_gone_on_with_only_while_the_text_is_the_same(qtbot, window):

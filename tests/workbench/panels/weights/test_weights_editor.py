@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from kernels import filters
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import child, click, pick, ready, settle, trigger, until
 from workbench.base.paths import DATA_VARIABLE
 from workbench.model import intents
 from workbench.panels.weights.named_weights import LibraryBox
@@ -33,9 +33,7 @@ Key = Qt.Key
 @pytest.fixture
 def window(qtbot, make_window, tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "mine"))
-    window = make_window()
-    show_picture(qtbot, window, SAMPLES)
-    return window
+    return ready(qtbot, make_window(), SAMPLES)
 
 
 @pytest.fixture

@@ -21,9 +21,6 @@ ROWS = (("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9"))
 GRID = WeightsDraft(ROWS)
 
 
-# -- one cell
-
-
 def test_a_number_is_read():
     read = {"0.25": 0.25, "0,25": 0.25, " -3 ": -3.0, "−3": -3.0, "1e-3": 1e-3, "1/9": 1 / 9}
     for text, value in (read | {"-1/4": -0.25, ".5": 0.5, "+2.": 2.0}).items():

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox
 
 from kernels import Engine
 from kernels.pictures.generated import PICTURES, noise
-from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import child, pick, ready, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.files import image_files
@@ -111,10 +111,7 @@ def clipboard():
 
 @pytest.fixture
 def gpu_window(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    return window
+    return ready(qtbot, make_window(MadeUpGpu), noise(20, 30, 3))
 
 
 def test_the_chosen_rung_is_copied_as_a_program(qtbot, gpu_window):
@@ -142,9 +139,7 @@ class GpuOfLists(MadeUpGpu):
 
 
 def test_a_list_is_copied_as_a_program_of_what_ran_for_each_step(qtbot, make_window):
-    gpu_window = make_window(GpuOfLists)
-    until(qtbot, lambda: gpu_window.device)
-    show_picture(qtbot, gpu_window, noise(20, 30, 3))
+    gpu_window = ready(qtbot, make_window(GpuOfLists), noise(20, 30, 3))
     listed = {"before": (Step("box", 3, implementation="shared"),), "filter": "gradient"}
     how = {"ksize": 3, "implementation": "gradient_fused"}
     settle(qtbot, gpu_window, lambda: gpu_window.store.update(**listed, **how))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QTreeView
 from kernels import filters
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import presets
-from tests.workbench.driving import child, settle, show_picture, until
+from tests.workbench.driving import child, ready, settle, until
 from workbench.model import intents
 from workbench.widgets.actions import menu_lines
 from workbench.window.palette import Palette, PaletteEntry, find
@@ -149,11 +149,7 @@ def test_all_that_cannot_be_done_at_first_says_why(qtbot, make_window):
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    window.activateWindow()
-    return window
+    return ready(qtbot, make_window(), noise(20, 30))
 
 
 def opened(window):

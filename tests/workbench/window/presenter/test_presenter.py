@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from tests.made_up import FAILED, result
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
+from tests.workbench.driving import child, click, ready, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
 from workbench.base.numbers import MISSING
 from workbench.charts.chart_view import ChartView
@@ -84,11 +84,7 @@ def test_none_beside_a_wrong_answer_nor_against_one():
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(40, 60))
-    window.activateWindow()
-    return window
+    return ready(qtbot, make_window(), noise(40, 60))
 
 
 def present(qtbot, window):
@@ -397,9 +393,6 @@ def test_what_a_panel_left_behind_paints_is_not_on_stage(qtbot, window):
     until(qtbot, is_marked)
 
 
-# -- the lecture
-
-
 def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     trigger(window, "Present the lecture")
     until(qtbot, lambda: window.presenter.show)
@@ -420,9 +413,6 @@ def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     assert "earlier" not in side(stage, "After").caption
     leave(qtbot, window)
     assert window.store.state.picture.built_in is None
-
-
-# -- notes
 
 
 def test_notes_are_in_a_window_or_nowhere_and_stay_so(qtbot, window):
@@ -525,9 +515,7 @@ def test_steps_are_kept_and_removed_together(qtbot, window, make_window):
 
 
 def test_with_a_gpu_rungs_are_shown_with_their_blocks(qtbot, make_window):
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, np.zeros((30, 40, 3), np.uint8))
+    window = ready(qtbot, make_window(MadeUpGpu), np.zeros((30, 40, 3), np.uint8))
     stage = present(qtbot, window)
     keys = [each.data["implementation"] for each in ladder_of(window)]
     for _ in range(keys.index("shared")):

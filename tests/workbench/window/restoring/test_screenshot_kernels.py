@@ -2,9 +2,9 @@
 
 import pytest
 
-from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import text_hash
+from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from tests.workbench.driving import (
     answer_file_dialogs,
@@ -17,9 +17,7 @@ from workbench.files import image_files
 from workbench.model import intents
 from workbench.session.exporter import read_settings, save_png
 
-pytestmark = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
+pytestmark = needs_compiler
 RIGHT = steps()[6]
 
 

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, pick, settle, show_picture, type_into, until
+from tests.workbench.driving import child, pick, ready, settle, show_picture, type_into, until
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
@@ -102,11 +102,7 @@ def test_pasted_pictures_are_held_the_newest_up_to_so_many_bytes(monkeypatch):
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    window.activateWindow()
-    return window
+    return ready(qtbot, make_window(), noise(20, 30))
 
 
 def undo(window):
