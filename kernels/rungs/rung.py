@@ -145,6 +145,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
+    architecture_specific: bool = False  # whether for that one alone: sm_90a
     filter: str = "weights"  # what it is for, one of WORDS: see `does`
     quick: Expression = ALWAYS  # where none before it on the ladder is known to be quicker
     own_block: str = ""  # why the block picker does not apply; empty where it does
@@ -162,7 +163,7 @@ class Rung:
         return (
             self._why_no_block(job, device)
             or self.why_not_anywhere(job)
-            or self._why_too_old(device)
+            or self._why_other_card(device)
             or self._why_no_shared(job, device)
         )
 
@@ -214,6 +215,12 @@ class Rung:
         mentioned = _mentioned(self.text)
         values = {**knobs(job), **self.operands(job).knobs}
         return {name: str(value) for name, value in values.items() if name in mentioned}
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        """The option for its one architecture; NVRTC takes it whatever other is given as well."""
+        only = "--gpu-architecture=sm_{}{}a".format(*self.capability)
+        return (only,) if self.architecture_specific else ()
 
     @property
     def gradient(self) -> bool:
@@ -269,11 +276,14 @@ class Rung:
             "implementations can count; choose a CPU implementation."
         )
 
-    def _why_too_old(self, device: Device) -> str | None:
-        if device.compute_capability >= self.capability:
+    def _why_other_card(self, device: Device) -> str | None:
+        found = device.compute_capability
+        if found == self.capability or (found > self.capability and not self.architecture_specific):
             return None
-        needed, has = ("{}.{}".format(*e) for e in (self.capability, device.compute_capability))
-        return f"{self.title} needs compute capability {needed}; {device.name} has {has}."
+        needed, has = ("{}.{}".format(*e) for e in (self.capability, found))
+        of = "instructions that only" if self.architecture_specific else ""
+        words = f"{of} compute capability {needed}{' has' if of else ''}".strip()
+        return f"{self.title} needs {words}; {device.name} has {has}."
 
     def _why_no_shared(self, job: Job, device: Device | None) -> str | None:
         needed = max(
