@@ -2,10 +2,10 @@
 
 using barrier = unsigned long long;  // in shared memory
 
-#ifdef CUDA_ON_CPU  // what it would bring is there at once
+#ifdef CUDA_ON_CPU  // what it would bring is there at once, and seen when all threads have come
 __device__ __forceinline__ void begin_barrier(barrier*) {}
 __device__ __forceinline__ void expect(barrier*, unsigned) {}
-__device__ __forceinline__ void wait_for(barrier*, int) {}
+__device__ __forceinline__ void wait_for(barrier*, int) { __syncthreads(); }
 __device__ __forceinline__ void see_stores() {}
 __device__ __forceinline__ void bring(void* to, const void* from, unsigned bytes, barrier*) {
     for (unsigned i = 0; i < bytes / 16; ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
