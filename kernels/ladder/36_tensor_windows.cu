@@ -62,6 +62,7 @@ constexpr int WARPS = 4;                       // of a warpgroup; each has a row
 constexpr int COLUMNS = STRIP / PIECE / 2;     // of a product: half a strip
 constexpr int HALF = STRIP / 2;
 constexpr int ROW_BYTES = STRIP + 2 * PIECE;   // in shared memory, from PIECE before the strip on
+constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
 static_assert(STAGES > LOOK, "what a step needs is there at once");
@@ -79,10 +80,9 @@ constexpr int SINGLES = IS_SPARSE && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : LOOK + 1;
 constexpr int PRODUCTS = IS_SPARSE ? 3 * FOURS + SINGLES : 3 * (ROWS / 2);
 
-// All of them for half a strip, under way: ring is its first byte in shared memory, first the stage that
-// a step begins with.
+// All of them for half a strip, under way: ring is where that begins, first the stage that a step begins with.
 __device__ __forceinline__ void multiply(
-    int (&sums)[COLUMNS / 2], const uint8* ring, int first, const uint4 (&left)[PRODUCTS], const uint4& places)
+    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&left)[PRODUCTS], const uint4& places)
 {
     constexpr int ALL = STAGES * 4;
     begin_products();
@@ -90,28 +90,28 @@ __device__ __forceinline__ void multiply(
         #pragma unroll
         for (int four = 0; four <= (SINGLES ? FOURS : FOURS - 1); ++four) {
             const int stage = first + four < STAGES ? first + four : first + four - STAGES;
-            const uint8* const rows = ring + stage * STAGE_BYTES;
+            const Windows rows = ring + stage * (4 * ROW_PIECES);
             if (four < FOURS) {
                 #pragma unroll
                 for (int piece = 0; piece < 3; ++piece)
                     multiply_add_windows<COLUMNS, true, ROW_BYTES>(
-                        sums, left[3 * four + piece], rows + piece * PIECE,
+                        sums, left[3 * four + piece], rows + piece,
                         piece == 0 ? places.x : piece == 1 ? places.y : places.z, four + piece > 0);
             } else {
                 #pragma unroll
                 for (int row = 0; row < SINGLES; ++row)
                     multiply_add_windows<COLUMNS, true, PIECE>(
-                        sums, left[min(3 * FOURS + row, PRODUCTS - 1)], rows + row * ROW_BYTES, places.w, true);
+                        sums, left[min(3 * FOURS + row, PRODUCTS - 1)], rows + row * ROW_PIECES, places.w, true);
             }
         }
     } else {
         #pragma unroll
         for (int pair = 0; pair < ROWS / 2; ++pair) {
             const int row = 4 * first + 2 * pair < ALL ? 4 * first + 2 * pair : 4 * first + 2 * pair - ALL;
-            const uint8* const rows = ring + row * ROW_BYTES;
+            const Windows rows = ring + row * ROW_PIECES;
             multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair], rows, 0, pair > 0);
-            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair + 1], rows + ROW_BYTES, 0, true);
-            multiply_add_windows<COLUMNS, false, ROW_BYTES>(sums, left[3 * pair + 2], rows + 2 * PIECE, 0, true);
+            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair + 1], rows + ROW_PIECES, 0, true);
+            multiply_add_windows<COLUMNS, false, ROW_BYTES>(sums, left[3 * pair + 2], rows + 2, 0, true);
         }
     }
     end_products();
@@ -281,14 +281,15 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
             end_sending();
         }
     };
+    const Windows left_half(ring), right_half = left_half + HALF / PIECE;
     #pragma unroll
     for (int i = 0; i < LOOK; ++i) wait_for_stage(i);
     #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         int one[COLUMNS / 2], other[COLUMNS / 2];
         wait_for_stage(step + LOOK);
-        multiply(one, ring, step % STAGES, left, places);
-        multiply(other, ring + HALF, step % STAGES, left, places);
+        multiply(one, left_half, step % STAGES, left, places);
+        multiply(other, right_half, step % STAGES, left, places);
         wait_for_products<1>(one);
         store(one, step, 0);
         wait_for_products<0>(other);

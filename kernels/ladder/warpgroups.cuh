@@ -12,6 +12,25 @@
 
 constexpr int PIECE = 16;
 
+// Where a right operand begins, in shared memory; or so many pieces further.
+#ifdef CUDA_ON_CPU
+struct Windows {
+    const uint8* at;
+    explicit Windows(const uint8* at) : at(at) {}
+    Windows operator+(int pieces) const { return Windows(at + pieces * PIECE); }
+};
+#else
+struct Windows {
+    unsigned at;  // an address in pieces
+    __device__ __forceinline__ explicit Windows(const uint8* at) : at(shared_address(at) / PIECE) {}
+    __device__ __forceinline__ Windows operator+(int pieces) const {
+        Windows moved = *this;
+        moved.at += pieces;
+        return moved;
+    }
+};
+#endif
+
 // What threads have stored to shared memory, and the registers of left, are there for what follows.
 __device__ __forceinline__ void begin_products() {
 #ifndef CUDA_ON_CPU
@@ -39,7 +58,7 @@ __device__ __forceinline__ void wait_for_products(int (&sums)[COUNT]) {
 // the row, whose sums nobody uses, are of bytes that nobody has stored.
 template <int COLUMNS, bool SPARSE, int BETWEEN>
 UNWATCHED void multiply_add_windows(
-    int (&sums)[COLUMNS / 2], const uint4& left, const uint8* right, unsigned places, bool adds)
+    int (&sums)[COLUMNS / 2], const uint4& left, Windows right, unsigned places, bool adds)
 {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const unsigned words[4] = {left.x, left.y, left.z, left.w};
@@ -57,7 +76,7 @@ UNWATCHED void multiply_add_windows(
             if (weight)
                 for (int i = 0; i < COLUMNS / 4; ++i)
                     sums[i / 2 * 4 + part % 2 * 2 + i % 2] +=
-                        weight * right[at / PIECE * BETWEEN + at % PIECE + (i / 2 * 8 + 2 * t + i % 2) * PIECE];
+                        weight * right.at[at / PIECE * BETWEEN + at % PIECE + (i / 2 * 8 + 2 * t + i % 2) * PIECE];
         }
     }
 }
@@ -86,13 +105,12 @@ UNWATCHED void multiply_add_windows(
                      : "r"(left.x), "r"(left.y), "r"(left.z), "r"(left.w), "l"(seen), "r"(int(adds)))
 template <int COLUMNS, bool SPARSE, int BETWEEN>
 __device__ __forceinline__ void multiply_add_windows(
-    int (&sums)[COLUMNS / 2], const uint4& left, const uint8* right, unsigned places, bool adds)
+    int (&sums)[COLUMNS / 2], const uint4& left, Windows right, unsigned places, bool adds)
 {
     static_assert(COLUMNS == 24 || COLUMNS == 32 || COLUMNS == 64, "the products that are written here");
-    // Addresses in units of 16 bytes: of right, from one of its pieces to the next, and from each eight
-    // columns, which follow one another, to the next.
-    constexpr unsigned long long strides = static_cast<unsigned long long>(BETWEEN / 16) << 16 | 8ull << 32;
-    const unsigned long long seen = strides | shared_address(right) >> 4;
+    // All in pieces: where right begins; from one piece of a column to the next; from each eight columns,
+    // which follow one another, to the next.
+    const unsigned long long seen = 8ull << 32 | right.at + (BETWEEN / PIECE << 16);
     PRODUCT(24, 12, 12, 13, 14, 15, 16, 17, 18);
     PRODUCT(32, 16, 16, 17, 18, 19, 20, 21, 22);
     PRODUCT(64, 32, 32, 33, 34, 35, 36, 37, 38);
