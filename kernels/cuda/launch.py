@@ -170,7 +170,9 @@ class Programs:
         self._arguments.clear()
 
     def _compile(self, rung: Rung, knobs: Knobs, copy: int) -> Program:
-        options = ("-std=c++17", *rung.target, *(f"-D{name}={value}" for name, value in knobs))
+        options = ("-std=c++17", *(f"-D{name}={value}" for name, value in knobs))
+        if rung.architecture:  # NVRTC prefers it to the card's own, which CuPy adds
+            options += (f"--gpu-architecture={rung.architecture}",)
         text = f"{rung.text}// {copy}\n" if copy else rung.text
         module = self._cp.RawModule(code=text, options=options)
         functions = tuple(

@@ -95,6 +95,7 @@ def _rendered(
         key=key,
         list=whole,
         capability=max(each["rung"].capability for each in parts),
+        architecture=next(filter(None, (each["rung"].architecture for each in parts)), "native"),
         needs_cufft=any(each["transform"] for each in parts),
     )
 

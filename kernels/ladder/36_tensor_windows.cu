@@ -20,7 +20,7 @@ requires = [
     ["3 <= KSIZE <= 11", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 11. Choose another implementation, such as tensor_dense_bytes."],
     ["HALO_X <= 16", "Sums take what is up to 16 samples beside them here, and these take what is {HALO_X} samples away. Choose another implementation, such as tensor_dense_bytes."],
     ["DIVISOR", "These weights are no whole numbers over a common divisor. Choose another implementation, such as tensor_dense_bytes."],
-    ["WHOLE_FIT", "These weights are whole numbers over {DIVISOR}, and some of them are not from -128 to 127, which is what the products take. Choose another implementation, such as tensor_dense_bytes."],
+    ["WHOLE_FIT", "These weights are whole numbers over {DIVISOR}, and the products here take such from -128 to 127, and sums below 2^24. Choose another implementation, such as tensor_dense_bytes."],
 ]
 capability = [9, 0]
 architecture_specific = true

@@ -79,6 +79,9 @@ UNWATCHED void multiply_add_windows(
                         weight * right.at[at / PIECE * BETWEEN + at % PIECE + (i / 2 * 8 + 2 * t + i % 2) * PIECE];
         }
     }
+#ifdef COUNTING
+    for (int n = 0; n < COLUMNS / 2 * 32; ++n) cuda_cpu::count(cuda_cpu::MULTIPLY_ADD);
+#endif
 }
 #else
 #define SUMS_4(n) "+r"(sums[n]), "+r"(sums[n + 1]), "+r"(sums[n + 2]), "+r"(sums[n + 3])

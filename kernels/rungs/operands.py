@@ -104,10 +104,9 @@ def _whole_bands(job: Job) -> Operands:
     """`whole_bands`, and what turns their sums into samples."""
     words, whole = whole_bands(job)
     rest = 1 / whole.divisor - float(np.float32(1 / whole.divisor))
-    knobs = {"DIVISOR": whole.divisor, "RECIPROCAL_REST": f"float({rest!r}f)"}
-    return Operands(
-        arguments=(words,), knobs={**knobs, "WHOLE_OFFSET": whole.offset, "STRIP": strip_of(job)}
-    )
+    knobs: dict[str, int | str] = {"DIVISOR": whole.divisor, "WHOLE_OFFSET": whole.offset}
+    knobs |= {"RECIPROCAL_REST": f"float({rest!r}f)", "STRIP": strip_of(job)}
+    return Operands(arguments=(words,), knobs=knobs)
 
 
 def _spectrum(job: Job, *, with_roots: bool = False) -> Operands:

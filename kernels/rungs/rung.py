@@ -217,10 +217,9 @@ class Rung:
         return {name: str(value) for name, value in values.items() if name in mentioned}
 
     @property
-    def target(self) -> tuple[str, ...]:
-        """The option for its one architecture; NVRTC takes it whatever other is given as well."""
-        only = "--gpu-architecture=sm_{}{}a".format(*self.capability)
-        return (only,) if self.architecture_specific else ()
+    def architecture(self) -> str:
+        """The one that it is compiled for, whatever the card; empty: the card's own."""
+        return "sm_{}{}a".format(*self.capability) if self.architecture_specific else ""
 
     @property
     def gradient(self) -> bool:

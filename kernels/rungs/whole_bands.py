@@ -32,9 +32,9 @@ def fits(job: Job) -> bool:
 def whole_bands(job: Job) -> tuple[NDArray[np.uint32], WholeNumbers]:
     """(2, 1 + products, 128, 4) words, and the numbers they are of.
 
-    [0, 0] is which two of four samples a lane's weights are for, as `_places` has it; behind it each
-    product's left operand as a lane holds it: 16 bytes of rows 2 · g and 2 · g + 1.  [1] is the same
-    upside down.  Of other weights than whole ones, those of none.
+    [0, 0] is which two of four samples a lane's weights are for, as `_places` has it; behind it
+    each product's left operand as a lane holds it: 16 bytes, of sums 2 · g and 2 · g + 1.  [1] is
+    the same upside down.  Of other weights than whole ones, those of none.
     """
     correlation, ksize, channels = job.correlation, job.ksize, job.channels
     whole = whole_numbers(correlation.weights, correlation.offset)
@@ -49,7 +49,7 @@ def whole_bands(job: Job) -> tuple[NDArray[np.uint32], WholeNumbers]:
 
 
 def products_of(ksize: int, channels: int) -> list[list[tuple[int, int]]]:
-    """Of each product the (row, piece)s that its columns are made of, as the rung multiplies them."""
+    """Of each product the (row, piece)s that its columns are made of, in the rung's order."""
     rows = ksize + 3
     if channels == 1:
         return [
@@ -69,7 +69,9 @@ def products_of(ksize: int, channels: int) -> list[list[tuple[int, int]]]:
     return found + [[(4 * fours + row, piece) for piece in range(4)] for row in range(singles)]
 
 
-def kept(channels: int, piece: Integers, word: Integers, column: Integers) -> tuple[Integers, Integers]:
+def kept(
+    channels: int, piece: Integers, word: Integers, column: Integers
+) -> tuple[Integers, Integers]:
     """The two places in a word of four samples that may be of the channel of sum `column`."""
     first = (64 * channels - (PIECE * piece + 4 * word - PIECE - column)) % channels
     one = np.where((channels == 4) & (first == 3), 2, first)

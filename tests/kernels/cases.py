@@ -121,7 +121,13 @@ TAKE_FEW = (
     "ring",
     "low_rank",
 )
-TAKE_FEW += ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes", "words_of_two", "tensor_windows")
+TAKE_FEW += (
+    "tensor_bytes",
+    "tensor_tile_bytes",
+    "tensor_dense_bytes",
+    "words_of_two",
+    "tensor_windows",
+)
 # Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
 SIZES_OF = {
