@@ -194,6 +194,11 @@ class Rung:
         block = self._why_no_block(job, device) if device else None
         return self._why_other_work(job) or block or self._why_no_shared(job, device)
 
+    def compiles_for(self, capability: tuple[int, int]) -> bool:
+        """True if cards of that compute capability have all that it needs of them."""
+        is_newer = capability > self.capability and not self.architecture_specific
+        return is_newer or capability == self.capability
+
     def is_quick(self, job: Job) -> bool:
         """False for jobs that it does not do, or a rung before it is known to do sooner."""
         return self.does(job) and bool(Facts(job).value(self.quick))
@@ -276,10 +281,9 @@ class Rung:
         )
 
     def _why_other_card(self, device: Device) -> str | None:
-        found = device.compute_capability
-        if found == self.capability or (found > self.capability and not self.architecture_specific):
+        if self.compiles_for(device.compute_capability):
             return None
-        needed, has = ("{}.{}".format(*e) for e in (self.capability, found))
+        needed, has = ("{}.{}".format(*e) for e in (self.capability, device.compute_capability))
         of = "instructions that only" if self.architecture_specific else ""
         words = f"{of} compute capability {needed}{' has' if of else ''}".strip()
         return f"{self.title} needs {words}; {device.name} has {has}."
