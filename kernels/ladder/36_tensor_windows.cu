@@ -88,23 +88,17 @@ __device__ __forceinline__ void multiply(
     constexpr int ALL = STAGES * 4;
     begin_products();
     if constexpr (IS_SPARSE) {
+        const auto stage = [=](int n) {
+            return ring + (first + n < STAGES ? first + n : first + n - STAGES) * (4 * ROW_PIECES);
+        };
         #pragma unroll
-        for (int four = 0; four <= (SINGLES ? FOURS : FOURS - 1); ++four) {
-            const int stage = first + four < STAGES ? first + four : first + four - STAGES;
-            const Windows rows = ring + stage * (4 * ROW_PIECES);
-            if (four < FOURS) {
-                #pragma unroll
-                for (int piece = 0; piece < 3; ++piece)
-                    multiply_add_windows<COLUMNS, true, ROW_BYTES>(
-                        sums, left[3 * four + piece], rows + piece,
-                        piece == 0 ? places.x : piece == 1 ? places.y : places.z, four + piece > 0);
-            } else {
-                #pragma unroll
-                for (int row = 0; row < SINGLES; ++row)
-                    multiply_add_windows<COLUMNS, true, PIECE>(
-                        sums, left[min(3 * FOURS + row, PRODUCTS - 1)], rows + row * ROW_PIECES, places.w, true);
-            }
-        }
+        for (int n = 0; n < 3 * FOURS; ++n)
+            multiply_add_windows<COLUMNS, true, ROW_BYTES>(
+                sums, left[n], stage(n / 3) + n % 3, n % 3 == 0 ? places.x : n % 3 == 1 ? places.y : places.z, n > 0);
+        #pragma unroll
+        for (int row = 0; row < SINGLES; ++row)
+            multiply_add_windows<COLUMNS, true, PIECE>(
+                sums, left[3 * FOURS + row], stage(FOURS) + row * ROW_PIECES, places.w, true);
     } else {
         #pragma unroll
         for (int pair = 0; pair < ROWS / 2; ++pair) {
@@ -282,7 +276,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
             end_sending();
         }
     };
-    const Windows left_half(ring), right_half = left_half + HALF / PIECE;
+    const Windows left_half = windows_at(ring), right_half = left_half + HALF / PIECE;
     #pragma unroll
     for (int i = 0; i < LOOK; ++i) wait_for_stage(i);
     #pragma unroll 1

@@ -12,23 +12,13 @@
 
 constexpr int PIECE = 16;
 
-// Where a right operand begins, in shared memory; or so many pieces further.
+// Where a right operand begins, in shared memory; to add one is to go a piece further.
 #ifdef CUDA_ON_CPU
-struct Windows {
-    const uint8* at;
-    explicit Windows(const uint8* at) : at(at) {}
-    Windows operator+(int pieces) const { return Windows(at + pieces * PIECE); }
-};
+using Windows = const uint4*;
+__device__ __forceinline__ Windows windows_at(const uint8* at) { return reinterpret_cast<Windows>(at); }
 #else
-struct Windows {
-    unsigned at;  // an address in pieces
-    __device__ __forceinline__ explicit Windows(const uint8* at) : at(shared_address(at) / PIECE) {}
-    __device__ __forceinline__ Windows operator+(int pieces) const {
-        Windows moved = *this;
-        moved.at += pieces;
-        return moved;
-    }
-};
+using Windows = unsigned;
+__device__ __forceinline__ Windows windows_at(const uint8* at) { return shared_address(at) / PIECE; }
 #endif
 
 // What threads have stored to shared memory, and the registers of left, are there for what follows.
@@ -62,6 +52,7 @@ UNWATCHED void multiply_add_windows(
 {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const unsigned words[4] = {left.x, left.y, left.z, left.w};
+    const uint8* const bytes = reinterpret_cast<const uint8*>(right);
     if (!adds)
         for (int i = 0; i < COLUMNS / 2; ++i) sums[i] = 0;
     const auto all_places = cuda_cpu::all_lanes(places, __LINE__);
@@ -76,7 +67,7 @@ UNWATCHED void multiply_add_windows(
             if (weight)
                 for (int i = 0; i < COLUMNS / 4; ++i)
                     sums[i / 2 * 4 + part % 2 * 2 + i % 2] +=
-                        weight * right.at[at / PIECE * BETWEEN + at % PIECE + (i / 2 * 8 + 2 * t + i % 2) * PIECE];
+                        weight * bytes[at / PIECE * BETWEEN + at % PIECE + (i / 2 * 8 + 2 * t + i % 2) * PIECE];
         }
     }
 #ifdef COUNTING
@@ -113,7 +104,7 @@ __device__ __forceinline__ void multiply_add_windows(
     static_assert(COLUMNS == 24 || COLUMNS == 32 || COLUMNS == 64, "the products that are written here");
     // All in pieces: where right begins; from one piece of a column to the next; from each eight columns,
     // which follow one another, to the next.
-    const unsigned long long seen = 8ull << 32 | right.at + (BETWEEN / PIECE << 16);
+    const unsigned long long seen = 8ull << 32 | right + (BETWEEN / PIECE << 16);
     PRODUCT(24, 12, 12, 13, 14, 15, 16, 17, 18);
     PRODUCT(32, 16, 16, 17, 18, 19, 20, 21, 22);
     PRODUCT(64, 32, 32, 33, 34, 35, 36, 37, 38);

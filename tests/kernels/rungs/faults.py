@@ -232,12 +232,10 @@ FAULTS = {
         "make_uint4(own[0], own[1], own[2], own[3])",
     ),
     "a window begins where the one before it does": Fault(
-        "tensor_windows",
-        "sums, left[3 * four + piece], rows + piece,",
-        "sums, left[3 * four + piece], rows,",
+        "tensor_windows", "stage(n / 3) + n % 3, n % 3 == 0", "stage(n / 3), n % 3 == 0"
     ),
     "four rows are those of the stage before": Fault(
-        "tensor_windows", "ring + stage * (4 * ROW_PIECES)", "ring + first * (4 * ROW_PIECES)"
+        "tensor_windows", "(first + n < STAGES ? first + n :", "(first + n < STAGES ? first :"
     ),
     "whoever walks up has the weights of who walks down": Fault(
         "tensor_windows", "(is_up ? 1 + PRODUCTS : 0)", "0"
