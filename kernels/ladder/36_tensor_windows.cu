@@ -35,7 +35,7 @@ block  = ["32", "4"]
 covers = ["WINDOWS_STRIP", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, WINDOWS_STRIP),
     WINDOWS_BLOCKS * MULTIPROCESSORS, parts(HEIGHT, 4), (KSIZE + 2) // 4))"""]
 rows_by = "4"
-shared_bytes = "4 * WINDOWS_STRIP + WINDOWS_STAGES * 4 * (WINDOWS_STRIP + 32)"
+shared_bytes = "4 * WINDOWS_STRIP + WINDOWS_STAGES * (4 * (WINDOWS_STRIP + 32) + 8)"
 # A block reads four rows at a time, with 16 bytes on either side; to wrap, also what lies beyond, for the
 # block before the last as well if the last is so narrow.
 loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
@@ -179,13 +179,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
-    // A row of the answer for each warp, and the ring of [STAGES][4][ROW_BYTES].
+    // A row of the answer for each warp, the ring of [STAGES][4][ROW_BYTES], and a barrier for each stage.
     DYNAMIC_SHARED(uint8, shared);
-    __shared__ barrier bars[STAGES];
     const int lane = threadIdx.x, warp = __shfl_sync(~0u, threadIdx.y, 0), thread = warp * WARP + lane;
     const int samples = width * CHANNELS, stored = (samples + CHUNK - 1) / CHUNK * CHUNK;
     uint8* const answer = shared + warp * STRIP;
     uint8* const ring = shared + WARPS * STRIP;
+    barrier* const bars = reinterpret_cast<barrier*>(ring + STAGES * STAGE_BYTES);
 
     // Rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
     const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 3) / 4 * 4;
