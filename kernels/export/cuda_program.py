@@ -97,6 +97,7 @@ def _rendered(
         key=key,
         list=whole,
         capability=max(each["rung"].capability for each in parts),
+        target=_target([each["rung"] for each in parts]),
         needs_cufft=any(each["transform"] for each in parts),
     )
 
@@ -140,6 +141,15 @@ def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: floa
         "pointwise": _pointwise(job),
         "launches": [_launch(rung.passes[each.number], each, operands) for each in steps],
     }
+
+
+def _target(rungs: list[Rung]) -> str:
+    """Nvcc's options for what it is compiled for: that of a rung for one architecture, or here.
+
+    `-arch=sm_90a` alone asks nvcc 13.0 for PTX of compute_90 as well.
+    """
+    only = next(filter(None, (rung.architecture for rung in rungs)), "")
+    return f"-arch={only.replace('sm', 'compute')} -code={only}" if only else "-arch=native"
 
 
 def _scoped(source: str) -> str:

@@ -29,6 +29,7 @@ from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.list_steps import steps_of
 from kernels.rungs.operands import fft_side, numbers_of, tiles_of
 from kernels.rungs.packed_sums import packed_sums
+from kernels.rungs.whole_bands import fits, products_of, strip_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -307,6 +308,11 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "DIVISOR": _divisor,
     "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
     "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
+    # Whether whole_bands.py takes these; as it has them, samples of a row that a block makes, and
+    # products for four rows of these.
+    "WHOLE_FIT": lambda facts: fits(facts.job),
+    "WINDOWS_STRIP": lambda facts: strip_of(facts.job),
+    "WINDOWS_PRODUCTS": lambda facts: len(products_of(facts["KSIZE"], facts["CHANNELS"])),
     "UNIFORM": lambda facts: bool(np.ptp(facts.job.correlation.weights) == 0),
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.

@@ -19,6 +19,7 @@ from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
 from kernels.rungs.packed_sums import knobs_of, packed_sums
+from kernels.rungs.whole_bands import strip_of, whole_bands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +105,15 @@ def _fixed_point(job: Job) -> Operands:
     return Operands({"UNDO": np.array([fixed.undo], np.float32)}, (fixed.integers,), knobs)
 
 
+def _whole_bands(job: Job) -> Operands:
+    """`whole_bands`, and what turns their sums into samples."""
+    words, whole = whole_bands(job)
+    rest = 1 / whole.divisor - float(np.float32(1 / whole.divisor))
+    knobs: dict[str, int | str] = {"DIVISOR": whole.divisor, "WHOLE_OFFSET": whole.offset}
+    knobs |= {"RECIPROCAL_REST": f"float({rest!r}f)", "STRIP": strip_of(job)}
+    return Operands(arguments=(words,), knobs=knobs)
+
+
 def _spectrum(job: Job, *, with_roots: bool = False) -> Operands:
     """`spectrum`, (FFT_LINE, FFT_LINE) complex64, and perhaps `roots`, (FFT_SIDE, FFT_SIDE)."""
     side = fft_side(job.width, job.height, job.radius)
@@ -175,6 +185,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
     "words_of_two": lambda job: Operands(knobs=knobs_of(packed_sums(job))),
+    "whole_bands": _whole_bands,
     "spectrum": _spectrum,
     "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),
 }

@@ -146,6 +146,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
+    architecture_specific: bool = False  # whether for that one alone: sm_90a
     filter: str = "weights"  # what it is for, one of WORDS: see `does`
     quick: Expression = ALWAYS  # where none before it on the ladder is known to be quicker
     own_block: str = ""  # why the block picker does not apply; empty where it does
@@ -163,7 +164,7 @@ class Rung:
         return (
             self._why_no_block(job, device)
             or self.why_not_anywhere(job)
-            or self._why_too_old(device)
+            or self._why_other_card(device)
             or self._why_no_shared(job, device)
         )
 
@@ -194,6 +195,11 @@ class Rung:
         block = self._why_no_block(job, device) if device else None
         return self._why_other_work(job) or block or self._why_no_shared(job, device)
 
+    def compiles_for(self, capability: tuple[int, int]) -> bool:
+        """True if cards of that compute capability have all that it needs of them."""
+        is_newer = capability > self.capability and not self.architecture_specific
+        return is_newer or capability == self.capability
+
     def is_quick(self, job: Job) -> bool:
         """False for jobs that it does not do, or a rung before it is known to do sooner."""
         return self.does(job) and bool(Facts(job).value(self.quick))
@@ -215,6 +221,11 @@ class Rung:
         mentioned = _mentioned(self.text)
         values = {**knobs(job), **self.operands(job).knobs}
         return {name: str(value) for name, value in values.items() if name in mentioned}
+
+    @property
+    def architecture(self) -> str:
+        """The one that it is compiled for, whatever the card; empty: the card's own."""
+        return "sm_{}{}a".format(*self.capability) if self.architecture_specific else ""
 
     @property
     def gradient(self) -> bool:
@@ -270,11 +281,13 @@ class Rung:
             "implementations can count; choose a CPU implementation."
         )
 
-    def _why_too_old(self, device: Device) -> str | None:
-        if device.compute_capability >= self.capability:
+    def _why_other_card(self, device: Device) -> str | None:
+        if self.compiles_for(device.compute_capability):
             return None
         needed, has = ("{}.{}".format(*e) for e in (self.capability, device.compute_capability))
-        return f"{self.title} needs compute capability {needed}; {device.name} has {has}."
+        of = "instructions that only" if self.architecture_specific else ""
+        words = f"{of} compute capability {needed}{' has' if of else ''}".strip()
+        return f"{self.title} needs {words}; {device.name} has {has}."
 
     def _why_no_shared(self, job: Job, device: Device | None) -> str | None:
         needed = max(

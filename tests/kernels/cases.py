@@ -121,7 +121,13 @@ TAKE_FEW = (
     "ring",
     "low_rank",
 )
-TAKE_FEW += ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes", "words_of_two")
+TAKE_FEW += (
+    "tensor_bytes",
+    "tensor_tile_bytes",
+    "tensor_dense_bytes",
+    "words_of_two",
+    "tensor_windows",
+)
 # Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
 SIZES_OF = {
@@ -309,6 +315,7 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
     "low_rank": low_rank_weights,
     "uniform": uniform_weights,
     "words_of_two": whole_weights,
+    "whole_bands": whole_weights,
 }
 
 

@@ -223,6 +223,21 @@ def test_a_rung_newer_than_all_times_is_picked_where_its_header_says_that_it_is_
         assert ("newer" in pick.why) == is_whole
 
 
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("ksize", [3, 5, 7])
+def test_windows_are_picked_for_colours_and_whole_weights_that_are_large(ksize, channels):
+    box, some = np.full((2, ksize, ksize), 1 / ksize**2, np.float32)
+    some[0, 1], some[1, 0] = some[1, 0], 0
+    for weights, least in ((box, 7), (some, 5)):
+        picture = np.zeros((64, 64, channels), np.uint8)
+        job = Job.of(picture, weights, implementation=AUTO.key)
+        is_picked = next(Picker(H200).picks(job)).implementation == "tensor_windows"
+        assert is_picked == (channels > 1 and ksize >= least)
+        older = replace(H200, compute_capability=(8, 9)), replace(H200, compute_capability=(10, 0))
+        picks = [next(Picker(each).picks(job)).implementation for each in older]
+        assert "tensor_windows" not in picks
+
+
 @given(
     ksize=st.integers(0, MAX_KSIZE // 2).map(lambda radius: 2 * radius + 1),
     percentile=st.sampled_from([0.0, 50.0, 99.9, 100.0]),

@@ -231,6 +231,27 @@ FAULTS = {
         "make_uint4(centres[0][0], centres[0][1], centres[0][2], centres[0][3])",
         "make_uint4(own[0], own[1], own[2], own[3])",
     ),
+    "a window begins where the one before it does": Fault(
+        "tensor_windows", "stage(n / 3) + n % 3, n % 3 == 0", "stage(n / 3), n % 3 == 0"
+    ),
+    "four rows are those of the stage before": Fault(
+        "tensor_windows", "(first + n < STAGES ? first + n :", "(first + n < STAGES ? first :"
+    ),
+    "whoever walks up has the weights of who walks down": Fault(
+        "tensor_windows", "(is_up ? 1 + PRODUCTS : 0)", "0"
+    ),
+    "a stage goes while it is multiplied": Fault(
+        "tensor_windows", "__syncthreads();  // nobody needs", "// nobody needs"
+    ),
+    "rows beyond the picture are what they were": Fault(
+        "tensor_windows", "if (row_at(4 * i + warp) == OUTSIDE)", "if (false)"
+    ),
+    "what lies right of a row is what was there": Fault(
+        "tensor_windows", "reaches_end = x0 + STRIP + HALO_X > samples", "reaches_end = false"
+    ),
+    "alpha is divided as the others are": Fault(
+        "tensor_windows", "is_copied ? 1.0f :", "false ? 1.0f :"
+    ),
     "the low bits of sums of bytes are left out": Fault(
         "tensor_tile_bytes", "(along[2 * i] >> 8 & 255) | ", "0 | "
     ),
