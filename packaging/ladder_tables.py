@@ -95,7 +95,7 @@ def _first_job(
 
 def applies(rung: Rung, architecture: int) -> bool:
     """True if a card of this architecture should run `rung`."""
-    return divmod(architecture, 10) >= rung.capability
+    return rung.compiles_for(divmod(architecture, 10))
 
 
 def resources_of(rung: Rung, architecture: int) -> list[Data]:

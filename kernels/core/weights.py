@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ T = TypeVar("T")
 
 UNIT_ROUNDOFF = 2.0**-24  # of float32
 KEPT = 64  # weights, of which something is known that took milliseconds
+MAX_DIVISOR = 1 << 16  # of `whole_numbers`: that of binomials of nine
 
 
 def once_per_weights(make: Callable[[Weights], T]) -> Callable[[Weights], T]:
@@ -73,6 +75,44 @@ def separate(weights: Weights) -> Separable | None:
     off = np.abs(np.outer(column.astype(np.float64), row) - exact)
     allowed = UNIT_ROUNDOFF * (4 * size + abs(peak) / size.size)
     return (column, row) if (off <= allowed).all() else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeNumbers:
+    """Weights, and what is added to their sums, as integers over a common divisor."""
+
+    weights: NDArray[np.int64]  # (K, K)
+    offset: int
+    divisor: int  # the least there is, at least 1
+
+
+def whole_numbers(weights: Weights, offset: float = 0.0) -> WholeNumbers | None:
+    """Return `weights` and `offset` as integers over a common divisor, or None.
+
+    They are n / D, rounded once to float32, each of them, with D up to MAX_DIVISOR.  Where D is a
+    power of two that is exact.  Else a weight is off by up to 2⁻²⁴ of itself, and so a sum by
+    less than 2⁻²⁴ · (Σ|w| · max|p| + |offset|): one rounding of the check's bound, which so
+    accepts the whole numbers' sum over D, rounded half to even.  It is not always the oracle's own
+    answer: with weights like float32(1/6) a sum may lie halfway between two integers in whole
+    numbers and a little beside it in float32 weights.  The check takes either then; where D is odd
+    and nothing else is halved there are no such sums.
+    """
+    return _whole_numbers(np.ascontiguousarray(weights).tobytes(), len(weights), float(offset))
+
+
+@lru_cache(maxsize=KEPT)
+def _whole_numbers(raw: bytes, ksize: int, offset: float) -> WholeNumbers | None:
+    numbers = np.append(np.frombuffer(raw, np.float32), np.float32(offset)).astype(np.float64)
+    divisors = np.arange(1.0, MAX_DIVISOR + 1)
+    for number in np.unique(np.abs(numbers))[::-1]:  # few are left by the second, as a rule
+        as_divided = (np.rint(number * divisors) / divisors).astype(np.float32)
+        divisors = divisors[as_divided == number]
+    if not divisors.size:
+        return None
+    whole = np.rint(numbers * divisors[0]).astype(np.int64)
+    integers = whole[:-1].reshape(ksize, ksize)
+    integers.flags.writeable = False
+    return WholeNumbers(integers, int(whole[-1]), int(divisors[0]))
 
 
 def gain(weights: Weights) -> float:

@@ -36,20 +36,6 @@ extern "C" __global__ void narrow(float* from, sample* to, int height, int sampl
     }
 }
 
-// No multiply-add in what follows: the CPU rounds each product as well.
-__device__ __forceinline__ float mixed(float before, float after, float share) {
-    return __fadd_rn(__fmul_rn(share, after), __fmul_rn(1.0f - share, before));
-}
-
-// The threshold is taken off every change; changes up to it vanish, and NaN stays NaN.
-__device__ __forceinline__ float blended(float before, float after, float share, float threshold) {
-    if (threshold > 0.0f) {
-        const float change = after - before, rest = fabsf(change) - threshold;
-        after = __fadd_rn(before, copysignf(rest < 0.0f ? 0.0f : rest, change));
-    }
-    return share == 1.0f ? after : mixed(before, after, share);
-}
-
 extern "C" __global__ void blend(sample* before, sample* after, int height, int samples, int pitch,
                                  float share, float threshold) {
     EACH_VECTOR(x, y) {

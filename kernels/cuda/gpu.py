@@ -309,15 +309,23 @@ class Gpu:
         return found
 
     def launch_on(
-        self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
+        self,
+        program: Program,
+        job: Job,
+        source: Any,
+        rows: tuple[int, int] | None = None,
+        target: Any = None,
     ) -> Launch:
-        """Make ready all that a launch needs; `rows` as `prepare_launch` has them."""
+        """Make ready all that a launch needs; `rows` as `prepare_launch` has them.
+
+        target  (H, pitch) device array; None: a new one
+        """
 
         def prepared() -> Launch:
             with self.using(in_words(job)):
-                target = self.pictures.empty(job.picture)
+                to = self.pictures.empty(job.picture) if target is None else target
                 return prepare_launch(
-                    self.cp, self._programs, program, job, self.device, source, target, rows
+                    self.cp, self._programs, program, job, self.device, source, to, rows
                 )
 
         return self.with_room(prepared)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernels.core.borders import Span
+from kernels.core.device import Device
 from kernels.core.job import Job, Progress, Result, Results, Sampling
 from kernels.core.step import OUTPUT
 from kernels.cuda.device_pictures import Moved
 from kernels.cuda.gpu import Gpu, in_words, timed_results, with_transfers
 from kernels.cuda.launch import GRAPH_FROM, Launch, Program, captured
 from kernels.rungs.cuda_text import header_parts, with_lines
-from kernels.rungs.headers import knobs
+from kernels.rungs.headers import knobs, pitch_of
 from kernels.rungs.rung import Rung
 
 BLOCK_XY, VECTOR = (128, 1), 4  # samples of a thread: see between_steps.cu
@@ -29,12 +31,16 @@ def filtering_list(
     runs: Sequence[tuple[Rung, Job]],
     sampling: Sampling,
     graph_from: int = GRAPH_FROM,
+    *,
+    in_strips: bool = False,
 ) -> Results:
     """Filter with each of `runs`, all launches between two events; yields as `Gpu.filtering` does.
 
     runs        a rung and its part for each of `job.runs`; of the parts' pictures only the shape
                 counts
     graph_from  launches that are one CUDA graph, so that the gaps between them are shorter
+    in_strips   whether all steps of a few rows go before those of the next, so that what lies
+                between steps stays in the L2 cache; see `why_no_strips`
     """
     yield Progress("compiling the whole list")
     programs = gpu.programs_of(runs)
@@ -42,8 +48,11 @@ def filtering_list(
     yield Progress("filtering the whole list")
     source, uploaded = yield from gpu.turns.doing(lambda: gpu.pictures.upload(job.picture))
     parts = [part for _, part in runs]
+    rows = rows_in_l2(job, gpu.device) if in_strips else job.height
     listed = yield from gpu.turns.doing(
-        lambda: gpu.with_room(lambda: ListLaunch(gpu, job, parts, programs, source, graph_from))
+        lambda: gpu.with_room(
+            lambda: ListLaunch(gpu, job, parts, programs, source, graph_from, rows)
+        )
     )
     yield from timed_results(
         lambda: gpu.sample_ms(listed, sampling),
@@ -55,12 +64,46 @@ def filtering_list(
     )
 
 
+def why_no_strips(job: Job, runs: Sequence[tuple[Rung, Job]]) -> str:
+    """The reason why a list cannot run strip by strip, a sentence; empty where it can."""
+    for rung, _ in runs:
+        if rung.buffers or any(each.library or each.grid for each in rung.passes):
+            return f"{rung.title} works on whole pictures, and not on a few rows of them."
+        if rung.strips_differ:
+            return f"{rung.title} rounds otherwise where rows begin elsewhere."
+    if job.border == "wrap":
+        return "A picture that wraps around needs its last rows for the first ones."
+    return "" if len(job.runs) > 1 else "There is one step only."
+
+
+LANES = 2  # strips that are under way at a time, so that the end of one launch is no gap
+L2_SHARE = 0.5  # of the cache, for what lies between steps
+
+
+def rows_in_l2(job: Job, device: Device) -> int:
+    """Rows of a strip, a multiple of 32: what lies between its steps stays in the L2 cache."""
+    row_bytes = 4 * pitch_of(job.width, job.channels, 4)
+    rows = int(L2_SHARE * device.l2_bytes) // (2 * LANES * row_bytes) - 2 * job.reach
+    return max(rows // 32, 1) * 32
+
+
+def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
+    """The rows of the picture, and of each of `job.runs`, that `rows` of the last are made of."""
+    found = [rows]
+    for run in reversed(job.runs):
+        reach = sum(step.filter.reach for step in run.steps)
+        first, end = found[0]
+        found.insert(0, (max(first - reach, 0), min(end + reach, job.height)))
+    return tuple(found)
+
+
 class ListLaunch:
     """The launches of a list, ready on the device.
 
     parts       of the list: of their pictures only the shape and the type count
     programs    of the parts, no two with one constant memory
     source      (H, pitch) device array of the job's picture
+    rows        of a strip; None: the whole picture is one
     """
 
     def __init__(
@@ -71,55 +114,83 @@ class ListLaunch:
         programs: Sequence[Program],
         source: Any,
         graph_from: int = GRAPH_FROM,
+        rows: int | None = None,
     ) -> None:
         self.job, self._gpu, self._graph_from = job, gpu, graph_from
         self._graph: Any = None
         self._went_before = False
         self._launches: list[Launch] = []
-        self._queue: list[Callable[[], None]] = []
+        self._queues: list[list[Callable[[], None]]] = []  # beside one another
+        self._parts, self._programs, self._source = parts, programs, source
+        self._is_wide = not job.is_rounded and job.pixel_type != "float32"
+        rows = rows or job.height
+        strips = [(at, min(at + rows, job.height)) for at in range(0, job.height, rows)]
         with gpu.using(in_words(job)):
-            self.target = self._put(parts, programs, source)
+            self.target = gpu.pictures.empty(job.picture)
+            for lane in range(min(LANES, len(strips))):
+                self._put_lane(strips[lane::LANES])
 
-    def _put(self, parts: Sequence[Job], programs: Sequence[Program], source: Any) -> Any:
-        job, at = self.job, source
-        is_wide = not job.is_rounded and job.pixel_type != "float32"
-        if is_wide:
-            at = self._gpu.pictures.empty(parts[0].picture)
-            self._add("widen", job.pixel_type, source, at)
+    def _put_lane(self, strips: Sequence[Span]) -> None:
+        """Queue strips one after another; what lies between steps is in the same two places."""
+        needed = [rows_needed(self.job, strip) for strip in strips]
+        high = max(end - first for each in needed for first, end in each)
+        like = self._parts[0].picture[:1]
+        room = [self._gpu.pictures.empty(like, high - 1) for _ in range(2 + self._is_inside)]
+        self._queues.append([])
+        for each in needed:
+            # As if they were whole pictures, of which only those rows are there.
+            places = [virtual(self._gpu.cp, each[0][0], array, self.job.height) for array in room]
+            self._put(each, places)
+
+    @property
+    def _is_inside(self) -> bool:
+        return self.job.region is not None
+
+    def _put(self, needed: Sequence[Span], places: Sequence[Any]) -> None:
+        job, at = self.job, self._source
+        if self._is_wide:
+            at = places[-1]
+            self._add("widen", job.pixel_type, needed[0], self._source, at)
         before = at
-        for program, part, run in zip(programs, parts, job.runs, strict=True):
-            launch = self._gpu.launch_on(program, part, at)
+        of_each = zip(self._programs, self._parts, job.runs, needed[1:], strict=True)
+        for number, (program, part, run, rows) in enumerate(of_each):
+            is_end = number + 1 == len(job.runs) and not self._is_wide
+            target = self.target if is_end else places[number % 2]
+            launch = self._gpu.launch_on(program, part, at, rows, target)
             self._launches.append(launch)
-            self._queue += launch.queue
+            self._queues[-1] += launch.queue
             if run.blend != OUTPUT:
-                target = launch.arrays["target"]
-                self._add("blend", part.pixel_type, at, target, *map(np.float32, run.blend[:2]))
-            at = launch.arrays["target"]
+                mix = map(np.float32, run.blend[:2])
+                self._add("blend", part.pixel_type, rows, at, target, *mix)
+            at = target
         if job.region is not None:
-            shares = map(self._gpu.cp.asarray, job.region.shares(job.height, job.width))
-            self._add("inside", parts[0].pixel_type, before, at, *shares)
-        if is_wide:
-            wide, at = at, self._gpu.pictures.empty(job.picture)
-            self._add("narrow", job.pixel_type, wide, at)
-        return at
+            shares = [self._gpu.cp.asarray(e) for e in job.region.shares(job.height, job.width)]
+            shares[0] = shares[0][needed[-1][0] :]
+            self._add("inside", self._parts[0].pixel_type, needed[-1], before, at, *shares)
+        if self._is_wide:
+            self._add("narrow", job.pixel_type, needed[-1], at, self.target)
 
-    def _add(self, name: str, pixel_type: str, source: Any, target: Any, *shares: Any) -> None:
-        """Queue a kernel of TEXT; shares: of the target, where it is mixed with the source."""
+    def _add(
+        self, name: str, pixel_type: str, rows: Span, source: Any, target: Any, *more: Any
+    ) -> None:
+        """Queue a kernel of TEXT for `rows`; more: shares, where target is mixed with source."""
         job = self.job
-        samples = job.width * job.channels
+        samples, count = job.width * job.channels, rows[1] - rows[0]
         options = _options(pixel_type, job.channels)
         function = self._gpu.cp.RawModule(code=TEXT, options=options).get_function(name)
-        grid = (-(-samples // (VECTOR * BLOCK_XY[0])), min(job.height, MAX_GRID_Y))
-        pitches = (each.shape[1] for each in ((target,) if shares else (source, target)))
-        numbers = map(np.int32, (job.height, samples, *pitches))
-        self._queue.append(partial(function, grid, BLOCK_XY, (source, target, *numbers, *shares)))
+        grid = (-(-samples // (VECTOR * BLOCK_XY[0])), min(count, MAX_GRID_Y))
+        pitches = (each.shape[1] for each in ((target,) if more else (source, target)))
+        numbers = map(np.int32, (count, samples, *pitches))
+        arrays = source[rows[0] :], target[rows[0] :]
+        self._queues[-1].append(partial(function, grid, BLOCK_XY, (*arrays, *numbers, *more)))
 
     def ready(self) -> Callable[[], None]:
         """Do what must not be timed; return a function that only queues the kernels."""
-        for launch in self._launches:
+        for launch in self._launches[: len(self._parts)]:  # those of other strips are the same
             launch.program.bind(self._gpu.cp, launch.operands)
         # To a display's watchdog a graph may be one launch.
-        is_worth_it = len(self._queue) >= self._graph_from and not self._gpu.device.watchdog
+        count = sum(map(len, self._queues))
+        is_worth_it = count >= self._graph_from and not self._gpu.device.watchdog
         # Kernels are loaded when they are first launched, which no graph can hold.
         if self._graph is None and self._went_before and is_worth_it:
             self._graph = captured(self._gpu.cp, self._go)
@@ -127,21 +198,48 @@ class ListLaunch:
         return self._go if self._graph is None else self._graph.launch
 
     def _go(self) -> None:
-        for put in self._queue:
+        """Queue one lane on the current stream, and the others beside it."""
+        first, *others = self._queues
+        stream = self._gpu.stream
+        start = stream.record() if others else None
+        for queue, beside in zip(others, self._beside, strict=True):
+            beside.wait_event(start)
+            with beside:
+                for put in queue:
+                    put()
+        for put in first:
             put()
+        for beside in self._beside:
+            stream.wait_event(beside.record())
+
+    @cached_property
+    def _beside(self) -> list[Any]:
+        return [self._gpu.cp.cuda.Stream(non_blocking=True) for _ in self._queues[1:]]
 
     def fetched(self, uploaded: Moved | None) -> Result:
         """The output of the last run, as a Result without a time."""
         gpu, job = self._gpu, self.job
         picture, downloaded = gpu.pictures.download(self.target, job.picture)
         with gpu.using(in_words(job)):
-            ran = tuple(each for launch in self._launches for each in launch.ran())
+            ran = tuple(e for launch in self._launches[: len(self._parts)] for e in launch.ran())
         known = Result(job, picture, None, ran, device_name=gpu.device.name)
         return with_transfers(known, uploaded, downloaded)
 
 
+def virtual(cp: Any, first: int, rows: Any, height: int) -> Any:
+    """A picture of `height` rows on the device, of which only those in `rows` are there.
+
+    first  the number of the first one; no other may be read or written
+    """
+    if len(rows) == height:
+        return rows
+    pitch = rows.shape[1]
+    start = rows.data - first * pitch * rows.itemsize
+    return cp.ndarray((height, pitch), rows.dtype, start)
+
+
 _OWN = Path(__file__).with_name("between_steps.cu").read_text(encoding="utf-8")
-TEXT = f"{with_lines(header_parts(()))}{_OWN}"
+TEXT = with_lines(header_parts(("blends",))) + _OWN
 
 
 @cache

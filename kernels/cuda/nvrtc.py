@@ -195,7 +195,7 @@ def compiler_here(architecture: int) -> Compiler:
 def options_for(rung: Rung, job: Job, architecture: int) -> list[str]:
     """The options that CuPy compiles with; ptxas is to tell of registers and spills."""
     defines = (f"-D{name}={value}" for name, value in rung.defines(job).items())
-    target = f"--gpu-architecture=sm_{architecture}"
+    target = f"--gpu-architecture={rung.architecture or f'sm_{architecture}'}"
     return [target, "-std=c++17", "-ftz=true", "--ptxas-options=-v", *defines]
 
 

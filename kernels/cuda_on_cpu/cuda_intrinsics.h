@@ -133,6 +133,9 @@ CPU_ONE_PARTS(__vabs, x < 0 ? -x : x)
 CPU_ONE_PARTS(__vabsss, cuda_cpu::saturated<T>(x < 0 ? -x : x))
 CPU_ONE_PARTS(__vneg, -x)
 CPU_ONE_PARTS(__vnegss, cuda_cpu::saturated<T>(-x))
+inline unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned most) {
+    return __vmaxs2(__vmins2(__vadd2(a, b), most), 0);
+}
 inline unsigned __vsads2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffs2(a, b)); }
 inline unsigned __vsads4(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned char>(__vabsdiffs4(a, b)); }
 inline unsigned __vsadu2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffu2(a, b)); }

@@ -21,7 +21,7 @@ from kernels.core.job import Job, Pick
 from kernels.core.plain_data import from_plain, parse_json, to_plain
 from kernels.core.safe_files import cache_folder, holding, replacing
 from kernels.core.weights import separable_terms
-from kernels.rungs.rung import Rung, filter_of, ladder
+from kernels.rungs.rung import ALWAYS, Rung, filter_of, ladder
 
 # Of higher rank, sums of separable weights are no longer worth telling apart.
 MAX_RANK = 8
@@ -319,8 +319,13 @@ class Picker:
             why = f"not measured here yet for this {new}; the quickest for {near}"
             for each in ranked(self.measurements.of(near), partial(self._is_able, job)):
                 yield each.way, why
-        yield from ((each.way, why) for each, why in usual_ways(kind))
         rungs = ladder()[::-1]
+        _, shipped = shipped_times()
+        timed = {each.implementation for ways in shipped.values() for each in ways}
+        for rung in rungs:
+            if rung.key not in timed and rung.quick != ALWAYS and rung.is_quick(job):
+                yield (rung.key, None), "newer than the times that came with the program"
+        yield from ((each.way, why) for each, why in usual_ways(kind))
         for rung in sorted(rungs, key=lambda rung: not rung.is_quick(job)):
             way = rung.key, None if rung.own_block else DEFAULT_BLOCK_XY
             yield way, "nothing like it was measured; the last on the ladder"

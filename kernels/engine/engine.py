@@ -29,9 +29,9 @@ from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.device_pictures import Transfers
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import compiling_ahead
-from kernels.cuda.listed_run import filtering_list
 from kernels.cuda.probing import probe
 from kernels.cuda.several_gpus import SharingGpus
+from kernels.engine import list_ways
 from kernels.engine.auto import AUTO, Picker, with_pick
 from kernels.engine.own_kernel import OwnKernel
 from kernels.engine.step_list import KeptRuns, list_filtering, parts_ahead
@@ -313,38 +313,49 @@ class Engine:
                 result = step if isinstance(step, Result) else result
                 yield step
         assert result is not None
-        if sampling.max_samples and (runs := self.on_one_gpu(result)):
-            result = yield from self._in_one_go(result, runs, sampling)
+        if sampling.max_samples and isinstance(self._device_left, Device):
+            result = yield from self._in_one_go(result, self._device_left, sampling)
         if sampling.check:
             yield from checked(result, self.tolerance(result), sampling.check_taps)
 
     def _in_one_go(
-        self, steps: Result, runs: list[tuple[Rung, Job]], sampling: Sampling
+        self, steps: Result, device: Device, sampling: Sampling
     ) -> Generator[Progress | Result, None, Result]:
         """Run a list that ran step by step as a whole; without the memory for it that is all."""
-        result = steps
-        with suppress(OutOfMemoryError), self._noticing_loss():
-            for step in filtering_list(self.gpu, steps.job, runs, sampling):
-                if isinstance(step, Result):
-                    step = result = replace(step, steps=steps.steps, compile_ms=steps.compile_ms)
-                yield step
+        result, job = steps, steps.job
+        runs = self.on_one_gpu(steps)
+        is_here = job.devices == 1 and all(self._ran_here(each) for each in steps.steps)
+        way = list_ways.way_of(job, runs, device) if is_here else ""
+        if way:
+            with suppress(OutOfMemoryError), self._noticing_loss():
+                for step in list_ways.running(way, self.gpu, job, runs, sampling):
+                    if isinstance(step, Result):
+                        step = replace(step, steps=steps.steps, whole=way)
+                        step = result = replace(step, compile_ms=steps.compile_ms)
+                    yield step
         return result
 
+    def _ran_here(self, step: Result) -> bool:
+        """True if a rung of the ladder ran it on the GPU."""
+        key = step.implementation
+        return not is_own(key) and isinstance(self.implementation(key), Rung)
+
     def on_one_gpu(self, result: Result) -> list[tuple[Rung, Job]]:
-        """What ran each step of a list, and its job; empty where not all of it can be one run."""
+        """What ran each step of a list, and its job; empty where not all of it can be launches."""
         runs: list[tuple[Rung, Job]] = []
         on_cpu = result.job.opaque is not None or any(each.is_grey for each in result.job.steps)
         for each in result.steps if not on_cpu else ():
-            if is_own(each.implementation) or each.strips > 1 or each.job.devices > 1:
+            if not self._ran_here(each) or each.strips > 1 or each.job.devices > 1:
                 return []
             rung = self.implementation(each.implementation)
-            if not isinstance(rung, Rung):
-                return []
+            assert isinstance(rung, Rung)
             runs.append((rung, _as_run(each)))
         return runs
 
     def tolerance(self, result: Result) -> Tolerance | tuple[Tolerance, ...]:
         """The error that `result` may have, for `checking`; of a list that of each of its steps."""
+        if result.whole in list_ways.LIST_RUNGS:
+            return list_ways.tolerances(result.job)
         return tuple(map(self._tolerance, result.steps)) or self._tolerance(result)
 
     def _tolerance(self, result: Result) -> Tolerance:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 Data = dict[str, Any]
 HERE = Path(__file__).parent
-BETWEEN = (HERE.parent / "cuda" / "between_steps.cu").read_text(encoding="utf-8")
+BETWEEN = header_parts(("blends",))[-1].text + (
+    HERE.parent / "cuda" / "between_steps.cu"
+).read_text(encoding="utf-8")
 MACRO = re.compile(r"^ *# *define (\w+)", re.MULTILINE)
 WIDTH = 100  # columns of text
 TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}
@@ -95,6 +97,7 @@ def _rendered(
         key=key,
         list=whole,
         capability=max(each["rung"].capability for each in parts),
+        target=_target([each["rung"] for each in parts]),
         needs_cufft=any(each["transform"] for each in parts),
     )
 
@@ -138,6 +141,15 @@ def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: floa
         "pointwise": _pointwise(job),
         "launches": [_launch(rung.passes[each.number], each, operands) for each in steps],
     }
+
+
+def _target(rungs: list[Rung]) -> str:
+    """Nvcc's options for what it is compiled for: that of a rung for one architecture, or here.
+
+    `-arch=sm_90a` alone asks nvcc 13.0 for PTX of compute_90 as well.
+    """
+    only = next(filter(None, (rung.architecture for rung in rungs)), "")
+    return f"-arch={only.replace('sm', 'compute')} -code={only}" if only else "-arch=native"
 
 
 def _scoped(source: str) -> str:

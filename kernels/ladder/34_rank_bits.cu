@@ -2,7 +2,7 @@
 title   = "Rank, bit by bit"
 idea    = "Nothing is put in order: how many samples of the window are less than a number says what the next bit of the answer is."
 filter  = "percentiles"
-quick   = "PERCENTILE != 50 or IS_DISK or BORDER == 'CROP' or (KSIZE > 19 and SAMPLE != 'uint8')"  # others take no such job
+quick   = "PERCENTILE != 50 or IS_DISK or BORDER == 'CROP' or (KSIZE > 19 and SAMPLE != 'uint8')"  # others take no such job, but rank_tile
 after   = "median_sort"
 includes = ["ranks", "percentile"]
 lesson  = """

@@ -4,11 +4,11 @@ idea    = "A block walks down the picture: what the first extreme gives stays in
 after   = "morphology_passes"
 filter  = "morphology"
 quick   = "KSIZE > 1"
-includes = ["extremes", "wide", "async", "windows", "strips", "morphology", "morphology_ring"]
+includes = ["extremes", "wide", "async", "windows", "strips", "morphology", "differences", "morphology_ring"]
 own_block = "A thread takes a column of four bytes down a strip of the picture."
 requires = [
     ["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose morphology_disk."],
-    ["KSIZE <= 31", "A column's last {KSIZE - 1} rows are kept in registers here, twice, and there is room for 30. Choose morphology_passes."],
+    ["KSIZE <= 31", "A column's last {KSIZE - 1} rows are kept in registers here, twice, and there is room for 30. Choose morphology_rings."],
 ]
 lesson  = """
 An extreme of an extreme needs samples two radii around, but no launch of its own. Of each 16 rows that come in a block \

@@ -1,15 +1,18 @@
-// The copy engine of newer GPUs: a request brings a row.  Needs windows.cuh, before this file.
+// The copy engine of newer GPUs: a request brings a row, or takes one away.
 
 using barrier = unsigned long long;  // in shared memory
 
-#ifdef CUDA_ON_CPU  // what it would bring is there at once
+#ifdef CUDA_ON_CPU  // what it would bring is there at once, and seen when all threads have come
 __device__ __forceinline__ void begin_barrier(barrier*) {}
 __device__ __forceinline__ void expect(barrier*, unsigned) {}
-__device__ __forceinline__ void wait_for(barrier*, int) {}
+__device__ __forceinline__ void wait_for(barrier*, int) { __syncthreads(); }
 __device__ __forceinline__ void see_stores() {}
 __device__ __forceinline__ void bring(void* to, const void* from, unsigned bytes, barrier*) {
     for (unsigned i = 0; i < bytes / 16; ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
 }
+__device__ __forceinline__ void send(void* to, const void* from, unsigned bytes) { bring(to, from, bytes, nullptr); }
+__device__ __forceinline__ void end_sending() {}
+template <int PENDING> __device__ __forceinline__ void wait_for_sent() {}
 #else
 __device__ __forceinline__ unsigned shared_address(const void* at) {
     return static_cast<unsigned>(__cvta_generic_to_shared(at));
@@ -34,6 +37,17 @@ __device__ __forceinline__ void wait_for(barrier* bar, int phase) {
 }
 // Or the engine might not see what threads have stored, and bring new bytes before it.
 __device__ __forceinline__ void see_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+// From shared memory to the picture.
+__device__ __forceinline__ void send(void* to, const void* from, unsigned bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                 ::"l"(to), "r"(shared_address(from)), "r"(bytes) : "memory");
+}
+// What this thread has sent since the last call is one group, and it waits until at most PENDING of
+// these are still to be read.
+__device__ __forceinline__ void end_sending() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+template <int PENDING> __device__ __forceinline__ void wait_for_sent() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
 #endif
 
 // As rows of a walk down a strip.
@@ -45,11 +59,11 @@ struct Copies {
     __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
         const int r = threadIdx.x;
         if (r >= 32 || !strip.has(step)) return;  // one warp
-        const unsigned bytes = (strip.end() - strip.from()) * BYTES;
+        const unsigned bytes = (strip.end() - strip.from()) * sizeof(sample);
         barrier* const bar = bars + step % STAGES;
         if (r == 0) expect(bar, bytes * STEP_ROWS);
         __syncwarp();
-        unsigned char* const to = stage + r * IN_STRIDE + (strip.from() - strip.first()) * BYTES;
+        unsigned char* const to = stage + r * IN_STRIDE + (strip.from() - strip.first()) * sizeof(sample);
         if (r < STEP_ROWS) bring(to, strip.row(step, r) + strip.from(), bytes, bar);
     }
     __device__ __forceinline__ void wait(int step) const { wait_for(bars + step % STAGES, step / STAGES & 1); }

@@ -21,21 +21,21 @@ using Strip = StripOf<1, KSIZE - 1, THREADS, STEP_ROWS, STRIP_BYTES, IN_STRIDE>;
 // ---- Down the columns: from the ring to GROUP_ROWS rows of dst. -----------------------------------
 
 // at[n]: the column in the ring's rows of n steps before; write(i, word): row i of the group.
-template <int GROUP, class Write>
+template <bool MAX, int GROUP, class Write>
 __device__ __forceinline__ void down_column(const unsigned char* const (&at)[SLOTS], int column, const Write& write) {
     const auto read = [&](int i) {  // row i from the first of the first window on
         const int row = i - (KSIZE - 1) + GROUP * GROUP_ROWS + SLOTS * STEP_ROWS;  // SLOTS steps added: not negative
         return *reinterpret_cast<const unsigned*>(at[SLOTS - row / STEP_ROWS] + row % STEP_ROWS * RING_STRIDE);
     };
-    down<IS_MAXIMUM, GROUP_ROWS>(column, read, write);
+    down<MAX, GROUP_ROWS>(column, read, write);
 }
 
 // ---- The walk. -------------------------------------------------------------------------------------
 
 // rows.begin(stage, step): begin to bring a step's rows; rows.wait(step): until they are there, for all behind
-// the next barrier; rows.put(): what put_beyond wrote may be overwritten.
-template <class Rows>
-__device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, Rows& rows, sample* __restrict__ dst) {
+// the next barrier; rows.put(): what put_beyond wrote may be overwritten.  write(at, word): samples from `at` on.
+template <bool MAX, class Rows, class Write>
+__device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, Rows& rows, const Write& write) {
     unsigned char* const ring = memory + STAGES * STAGE;
     const int column = threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
     const int x = strip.x + column * (4 / BYTES);
@@ -52,7 +52,7 @@ __device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, 
             rows.put();
         }
         __syncthreads();  // the rows are there, and all are done with those in the slot
-        along_x<IS_MAXIMUM, STEP_ROWS, PART, STRIP / PART, IN_STRIDE, RING_STRIDE>(
+        along_x<MAX, STEP_ROWS, PART, STRIP / PART, IN_STRIDE, RING_STRIDE>(
             ring + slot * STEP_ROWS * RING_STRIDE, stage);
         __syncthreads();
         rows.begin(stage, step + STAGES);
@@ -64,14 +64,19 @@ __device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, 
             #pragma unroll
             for (int n = 0; n < SLOTS; ++n)
                 at[n] = ring + (slot + SLOTS - n) % SLOTS * STEP_ROWS * RING_STRIDE + column * 4;
-            sample* const to = row_of(dst, strip.y + top, strip.pitch) + x;
-            const auto write = [&](int i, unsigned found) {
-                if (top + i >= 0 && top + i < strip.rows)
-                    *reinterpret_cast<unsigned*>(row_of(to, i, strip.pitch)) = found;
+            const long long first = static_cast<long long>(strip.y + top) * strip.pitch + x;
+            const auto write_row = [&](int i, unsigned found) {
+                if (top + i >= 0 && top + i < strip.rows) write(first + i * static_cast<long long>(strip.pitch), found);
             };
-            if (group == 0) down_column<0>(at, column, write);
-            else down_column<GROUPS - 1>(at, column, write);
+            if (group == 0) down_column<MAX, 0>(at, column, write_row);
+            else down_column<MAX, GROUPS - 1>(at, column, write_row);
         }
         slot = slot + 1 < SLOTS ? slot + 1 : 0;
     }
+}
+template <class Rows>
+__device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, Rows& rows, sample* __restrict__ dst) {
+    walk<IS_MAXIMUM>(memory, strip, rows, [&](long long at, unsigned found) {
+        *reinterpret_cast<unsigned*>(dst + at) = found;
+    });
 }

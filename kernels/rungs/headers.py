@@ -24,9 +24,12 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.nonlinear import KINDS, Morphology, Window
 from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_text, table_beside
-from kernels.core.weights import gain, separable_terms, terms_gain
+from kernels.core.weights import gain, separable_terms, terms_gain, whole_numbers
 from kernels.rungs.digit_bands import fixed_point, row_of
+from kernels.rungs.list_steps import steps_of
 from kernels.rungs.operands import fft_side, numbers_of, tiles_of
+from kernels.rungs.packed_sums import packed_sums
+from kernels.rungs.whole_bands import fits, products_of, strip_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -280,6 +283,12 @@ def _ring_bytes(facts: Facts) -> int:
     return int(2 * stage + (1 + _parts(facts["KSIZE"] - 1, 32)) * 32 * (row + 16))
 
 
+def _divisor(facts: Facts) -> int:
+    correlation = facts.job.correlation
+    found = whole_numbers(correlation.weights, correlation.offset)
+    return found.divisor if found else 0
+
+
 DERIVED: dict[str, Expression] = table_beside(__file__)
 FACTS: dict[str, Callable[[Facts], Any]] = {
     "RADIUS": lambda facts: facts.job.radius,
@@ -294,6 +303,16 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "ROW_DIGITS": lambda facts: row_of(facts.job.correlation.weights).digits,
     "GAIN": lambda facts: gain(facts.job.correlation.weights),
     "TERMS_GAIN": lambda facts: terms_gain(facts.job.correlation.weights),
+    # What weights and offset are whole numbers over, 0 where there is no such divisor; bits that a
+    # sum of these takes, as packed_sums.py has it; and whether they are a column times a row there.
+    "DIVISOR": _divisor,
+    "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
+    "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
+    # Whether whole_bands.py takes these; as it has them, samples of a row that a block makes, and
+    # products for four rows of these.
+    "WHOLE_FIT": lambda facts: fits(facts.job),
+    "WINDOWS_STRIP": lambda facts: strip_of(facts.job),
+    "WINDOWS_PRODUCTS": lambda facts: len(products_of(facts["KSIZE"], facts["CHANNELS"])),
     "UNIFORM": lambda facts: bool(np.ptp(facts.job.correlation.weights) == 0),
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.
@@ -314,6 +333,10 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     # Of a bilateral filter: pixels of its disk, and about 1 / σc.
     "DISK": lambda facts: int(Window(facts.job.ksize).disk().sum()),
     "STEEPNESS": lambda facts: math.ceil(numbers_of(facts.job.filter)[1]),
+    # Of a list: its reach, its longest window, and the rows of all steps that a ring keeps.
+    "LIST_REACH": lambda facts: facts.job.reach,
+    "LIST_LONGEST": lambda facts: max(each.size for each in steps_of(facts.job)),
+    "LIST_ROWS": lambda facts: sum(each.rows for each in steps_of(facts.job)),
     # As in extreme_ring.cuh: bytes of a row that a block makes, and of shared memory that it takes.
     "STRIP_BYTES": _strip_bytes,
     "RING_BYTES": _ring_bytes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -17,6 +17,9 @@ from kernels.core.nonlinear import Bilateral, Guided, NonLocalMeans
 from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
+from kernels.rungs.list_steps import list_operands
+from kernels.rungs.packed_sums import knobs_of, packed_sums
+from kernels.rungs.whole_bands import strip_of, whole_bands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +33,7 @@ class Operands:
 
     constants: dict[str, NDArray[Any]] = field(default_factory=dict)
     arguments: tuple[NDArray[Any], ...] = ()
-    knobs: dict[str, int] = field(default_factory=dict)
+    knobs: Mapping[str, int | str] = field(default_factory=dict)
 
 
 def _separable(job: Job) -> Operands:
@@ -41,6 +44,12 @@ def _separable(job: Job) -> Operands:
 def _low_rank(job: Job) -> Operands:
     columns, rows = map(np.stack, zip(*separable_terms(job.correlation.weights), strict=True))
     return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
+
+
+def _list(job: Job) -> Operands:
+    """WEIGHTS of all steps, one after another; see `list_steps`."""
+    weights, knobs = list_operands(job)
+    return Operands({"WEIGHTS": weights}, knobs=knobs)
 
 
 def _byte_band(job: Job) -> Operands:
@@ -94,6 +103,15 @@ def _fixed_point(job: Job) -> Operands:
     fixed = fixed_point(job.correlation.weights)
     knobs = {"DIGITS": fixed.digits, "SIGNED": int(fixed.signed)}
     return Operands({"UNDO": np.array([fixed.undo], np.float32)}, (fixed.integers,), knobs)
+
+
+def _whole_bands(job: Job) -> Operands:
+    """`whole_bands`, and what turns their sums into samples."""
+    words, whole = whole_bands(job)
+    rest = 1 / whole.divisor - float(np.float32(1 / whole.divisor))
+    knobs: dict[str, int | str] = {"DIVISOR": whole.divisor, "WHOLE_OFFSET": whole.offset}
+    knobs |= {"RECIPROCAL_REST": f"float({rest!r}f)", "STRIP": strip_of(job)}
+    return Operands(arguments=(words,), knobs=knobs)
 
 
 def _spectrum(job: Job, *, with_roots: bool = False) -> Operands:
@@ -158,6 +176,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     # All of them are this one.
     "uniform": lambda job: Operands({"WEIGHT": job.correlation.weights[:1, 0].copy()}),
     "numbers": lambda job: Operands({"NUMBERS": np.array(numbers_of(job.filter), np.float32)}),
+    "list": _list,
     "separable": _separable,
     "low_rank": _low_rank,
     "byte_band": _byte_band,
@@ -165,6 +184,8 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "bands": _bands,
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
+    "words_of_two": lambda job: Operands(knobs=knobs_of(packed_sums(job))),
+    "whole_bands": _whole_bands,
     "spectrum": _spectrum,
     "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),
 }
@@ -185,8 +206,11 @@ def operands_of(form: str, job: Job) -> Operands:
             array.flags.writeable = False
         return made
 
+    if form == "list":
+        return make()
     of = job.correlation.weights.tobytes() if job.has_weights else job.filter
-    return _kept.get_or_make((form, of, job.picture.shape), make)
+    offset = job.correlation.offset if job.has_weights else 0.0
+    return _kept.get_or_make((form, of, offset, job.picture.shape), make)
 
 
 @cache

@@ -49,6 +49,7 @@ FILTERS = {
     "bilateral": "bilateral filters",
     "non_local_means": "non-local means",
     "guided": "guided filters",
+    "list": "a whole list of steps",
     "any": "whatever is asked for",  # of a user kernel alone
 }
 OF_WEIGHTS = ("weights", "gradient")
@@ -145,6 +146,7 @@ class Rung:
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)  # the least compute capability that it can be compiled for
+    architecture_specific: bool = False  # whether for that one alone: sm_90a
     filter: str = "weights"  # what it is for, one of WORDS: see `does`
     quick: Expression = ALWAYS  # where none before it on the ladder is known to be quicker
     own_block: str = ""  # why the block picker does not apply; empty where it does
@@ -162,7 +164,7 @@ class Rung:
         return (
             self._why_no_block(job, device)
             or self.why_not_anywhere(job)
-            or self._why_too_old(device)
+            or self._why_other_card(device)
             or self._why_no_shared(job, device)
         )
 
@@ -193,9 +195,14 @@ class Rung:
         block = self._why_no_block(job, device) if device else None
         return self._why_other_work(job) or block or self._why_no_shared(job, device)
 
+    def compiles_for(self, capability: tuple[int, int]) -> bool:
+        """True if cards of that compute capability have all that it needs of them."""
+        is_newer = capability > self.capability and not self.architecture_specific
+        return is_newer or capability == self.capability
+
     def is_quick(self, job: Job) -> bool:
-        """False for jobs that a rung before it on the ladder is known to do sooner."""
-        return bool(Facts(job).value(self.quick))
+        """False for jobs that it does not do, or a rung before it is known to do sooner."""
+        return self.does(job) and bool(Facts(job).value(self.quick))
 
     def tolerance(self, job: Job) -> Tolerance:
         """The error that the rung's output for `job` may have."""
@@ -214,6 +221,11 @@ class Rung:
         mentioned = _mentioned(self.text)
         values = {**knobs(job), **self.operands(job).knobs}
         return {name: str(value) for name, value in values.items() if name in mentioned}
+
+    @property
+    def architecture(self) -> str:
+        """The one that it is compiled for, whatever the card; empty: the card's own."""
+        return "sm_{}{}a".format(*self.capability) if self.architecture_specific else ""
 
     @property
     def gradient(self) -> bool:
@@ -269,11 +281,13 @@ class Rung:
             "implementations can count; choose a CPU implementation."
         )
 
-    def _why_too_old(self, device: Device) -> str | None:
-        if device.compute_capability >= self.capability:
+    def _why_other_card(self, device: Device) -> str | None:
+        if self.compiles_for(device.compute_capability):
             return None
         needed, has = ("{}.{}".format(*e) for e in (self.capability, device.compute_capability))
-        return f"{self.title} needs compute capability {needed}; {device.name} has {has}."
+        of = "instructions that only" if self.architecture_specific else ""
+        words = f"{of} compute capability {needed}{' has' if of else ''}".strip()
+        return f"{self.title} needs {words}; {device.name} has {has}."
 
     def _why_no_shared(self, job: Job, device: Device | None) -> str | None:
         needed = max(
@@ -293,6 +307,8 @@ class Rung:
 
 def filter_of(job: Job) -> str:
     """What of FILTERS a job of one launch asks for."""
+    if not job.is_one_launch:
+        return "list"
     if isinstance(job.filter, Rank):
         return _RANKS.get(job.filter.percentile, "percentiles")
     return _FILTER_OF.get(type(job.filter), "gradient" if job.has_length else "weights")
@@ -346,11 +362,16 @@ def broken_rungs() -> tuple[BrokenRung, ...]:
     return tuple(each for each in whole_ladder() if isinstance(each, BrokenRung))
 
 
+def list_ladder() -> tuple[Rung, ...]:
+    """Return every rung that does a whole list in one launch."""
+    return tuple(each for each in whole_ladder(of_lists=True) if isinstance(each, Rung))
+
+
 @cache
-def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
+def whole_ladder(*, of_lists: bool = False) -> tuple[Rung | BrokenRung, ...]:
     """Return every file of the ladder, in its order.  The folder listing *is* the registry."""
     found: dict[str, Rung | BrokenRung] = {}
-    for path in sorted(LADDER.glob("*.cu")):
+    for path in sorted((LADDER / "lists" if of_lists else LADDER).glob("*.cu")):
         key = _key_of(path)
         try:
             if key in found:
@@ -392,7 +413,7 @@ def _check(rung: Rung, header: Header) -> None:
     if rung.weights not in FORMS:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
-    if rung.filter not in OF_WEIGHTS and rung.weights not in ("none", "numbers"):
+    if rung.filter not in OF_WEIGHTS and rung.weights not in ("none", "numbers", rung.filter):
         raise header.error(f"no weights come with {WORDS[rung.filter]}", "weights")
     for name in rung.includes:
         if not re.fullmatch(r"\w+", name) or not (LADDER / f"{name}.cuh").is_file():

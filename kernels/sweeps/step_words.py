@@ -14,7 +14,7 @@ a useless word is an error, which names its line.  docs/steps.md has all words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -35,6 +35,8 @@ from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, sho
 
 SUFFIX = ".toml"
 VERSION = 1
+# Ways to run a list as a whole on a GPU, as `engine.list_ways` has them.
+WHOLES = ("auto", "graph", "strips", "list_tiles", "list_ring")
 ALPHAS = ("premultiplied", "apart")  # ways to filter a picture with transparent pixels
 SHOWN = 60  # letters of what makes no sense
 IDENTITY: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
@@ -75,6 +77,7 @@ class WrittenList:
     region: Part | None = None
     round_between_steps: bool = False
     alpha: str | None = None
+    whole: str | None = None
 
 
 class StepFileError(BadJobError):
@@ -111,10 +114,13 @@ def _part(key: str, value: Any) -> Part:
     return cast("Part", part)
 
 
-def _alpha(key: str, value: Any) -> str:
-    if value not in ALPHAS:
-        raise StepFileError(f"{key} is {' or '.join(ALPHAS)}, not {value!r}.")
-    return str(value)
+def _one_of(*values: str) -> Callable[[str, Any], str]:
+    def read_value(key: str, value: Any) -> str:
+        if value not in values:
+            raise StepFileError(f"{key} is {' or '.join(values)}, not {value!r}.")
+        return str(value)
+
+    return read_value
 
 
 def _version(_key: str, value: Any) -> int:
@@ -143,7 +149,8 @@ OF_LIST = {
     "border": PLAN_KEYS["borders"].read,
     "region": _part,
     "round_between_steps": truth,
-    "alpha": _alpha,
+    "alpha": _one_of(*ALPHAS),
+    "whole": _one_of(*WHOLES),
 }
 
 
@@ -388,7 +395,7 @@ def list_words(text: str, folder: Path | None = None) -> str:
         if folder is None:
             raise StepFileError(f"Open {text} as the window's steps, and write “this”.")
         found = read(folder / text)
-        for key in ("region", "round_between_steps", "alpha"):
+        for key in ("region", "round_between_steps", "alpha", "whole"):
             if getattr(found, key):
                 raise StepFileError(f"{text} has {key}, which a sweep does not: leave it out.")
         return in_a_line(found.steps)

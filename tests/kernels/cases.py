@@ -121,7 +121,13 @@ TAKE_FEW = (
     "ring",
     "low_rank",
 )
-TAKE_FEW += ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes")
+TAKE_FEW += (
+    "tensor_bytes",
+    "tensor_tile_bytes",
+    "tensor_dense_bytes",
+    "words_of_two",
+    "tensor_windows",
+)
 # Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
 SIZES_OF = {
@@ -287,6 +293,19 @@ def uniform_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float
     return np.full((ksize, ksize), random.uniform(0.5, 1.5) / ksize**2, np.float32)
 
 
+def whole_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32]:
+    """Small whole numbers over a divisor: a column times a row, of ones alone, or neither.
+
+    Of a size that has 3, 5 or 7 rows, another for another.
+    """
+    ksize = {1: 3, 15: 7, 31: 5}.get(ksize, ksize)
+    column, row = random.integers(1, 3, ksize), random.integers(-1, 3, ksize)
+    drawn = random.integers(-2, 3, (ksize, ksize))
+    kinds = (np.outer(column, row), np.ones((ksize, ksize)), drawn)
+    integers = kinds[random.integers(3 if ksize <= 5 else 2)]
+    return (integers / random.choice((1, 9, 16, 25, 64))).astype(np.float32)
+
+
 # By the form in which a rung wants its weights; all others take any.
 FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = {
     "separable": separable_weights,
@@ -295,6 +314,8 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
     "thin_bands": separable_weights,
     "low_rank": low_rank_weights,
     "uniform": uniform_weights,
+    "words_of_two": whole_weights,
+    "whole_bands": whole_weights,
 }
 
 

@@ -64,7 +64,7 @@ INEXACT: tuple[str, ...] = (
 )  # they are close to the oracle, never exact
 # They refuse all others.
 ONLY_BYTES = ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes", "median_histogram")
-ONLY_BYTES += ("bilateral_bytes", "patches_tensor")
+ONLY_BYTES += ("bilateral_bytes", "patches_tensor", "words_of_two", "tensor_windows")
 everywhere = pytest.mark.parametrize("name", r.NAMES)
 # What is about sums: order statistics have none.
 of_weights = pytest.mark.parametrize(
@@ -173,8 +173,8 @@ def test_no_rung_gets_away_with_refusing(rung):
     types = {"uint8"} if rung.key in ONLY_BYTES else set(LEVELS["pixel_type"])
     types -= {"float32"} if rung.key == "median_pairs" else set()
     borders = set(BORDERS)
-    if rung.filter == "median":
-        borders.remove("crop")  # those for percentiles take windows of fewer samples
+    if rung.filter == "median" or rung.key == "rank_tile":
+        borders.remove("crop")  # others for percentiles take windows of fewer samples
     if rung.filter == "non_local_means" and rung.key != "patches":
         borders.remove("crop")
     if rung.key == "bilateral_bytes":

@@ -59,6 +59,8 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
         Engine(use_gpu=False).implementation(named)
     if arguments.round_between and not is_list:
         raise BadJobError("--round-between is for several steps; give them with --step.")
+    if arguments.whole is not None and not is_list:
+        raise BadJobError("--whole is for several steps; give them with --step.")
     if arguments.sigma is not None and arguments.size is None:
         changes["ksize"] = bell.size_for(replace(state, **changes))
     return changes

@@ -133,6 +133,7 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
         "alpha": state.alpha,
         "steps": [as_word(each) for each in state.steps] if is_list else None,
         "round_between_steps": state.is_rounded if is_list else None,
+        "whole": state.whole if is_list else None,
         "region": state.region,
     }
 

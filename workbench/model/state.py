@@ -20,7 +20,7 @@ from kernels.filters import parameters
 from kernels.filters.parameters import Parameter
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
-from kernels.sweeps.step_words import ALPHAS, IDENTITY, Part, WrittenStep, is_part
+from kernels.sweeps.step_words import ALPHAS, IDENTITY, WHOLES, Part, WrittenStep, is_part
 from workbench.imaging.display_mapping import BARE, MAX_GAIN, MIN_GAIN, NegativeDisplay, Tone
 from workbench.imaging.pictures import Picture
 
@@ -194,6 +194,7 @@ class State:
     is_rounded       whether samples are rounded to the picture's type between steps
     alpha            how pictures with transparent pixels are filtered: with colours weighted by
                      alpha and alpha as well, or with channels apart and alpha as it is
+    whole            how a list runs as a whole on a GPU
     pixel_type       what pictures are stored as when they are opened; None: as in their files
     reference        what the result is compared with in place of the original
     levels           sample values shown as black and white; None: 0 and the picture's white
@@ -273,6 +274,7 @@ class State:
     is_rounded: bool = choice(False, "rounding between steps", one_of(True, False), "reruns")
     border: str = choice("clamp", "border", one_of(*BORDERS), "reruns", option="border")
     alpha: str = choice(ALPHAS[0], "alpha", one_of(*ALPHAS), "reruns", option="alpha")
+    whole: str = choice(WHOLES[0], "whole list", one_of(*WHOLES), "reruns", option="whole")
     pixel_type: str | None = choice(
         None, "pixel type", one_of(None, *PIXEL_TYPES), option="pixel_type"
     )

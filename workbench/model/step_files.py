@@ -13,6 +13,7 @@ from kernels.sweeps.plan_keys import toml
 from kernels.sweeps.step_words import (
     ALPHAS,
     VERSION,
+    WHOLES,
     WrittenList,
     WrittenStep,
     refuse_number,
@@ -69,7 +70,9 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
 def changes_of(found: WrittenList) -> dict[str, Any]:
     """Changes to a State that takes the steps of a file."""
     given = {
-        key: getattr(found, key) for key in ("border", "region", "alpha") if getattr(found, key)
+        key: getattr(found, key)
+        for key in ("border", "region", "alpha", "whole")
+        if getattr(found, key)
     }
     changes = changes_of_steps(found.steps)
     return {**changes, **given, "is_rounded": found.round_between_steps}
@@ -84,6 +87,7 @@ def to_text(state: State, about: str = "") -> str:
     lines += [f"border = {toml(state.border)}"]
     lines += ["round_between_steps = true"] if state.is_rounded else []
     lines += [f"alpha = {toml(state.alpha)}"] if state.alpha != ALPHAS[0] else []
+    lines += [f"whole = {toml(state.whole)}"] if state.whole != WHOLES[0] else []
     lines += [f'region = "{",".join(map(str, state.region))}"'] if state.region else []
     for each in state.steps:
         words = to_words(each).items()

@@ -238,6 +238,7 @@ def _list_words(state: State) -> list[str]:
     for each in taken_in(state):
         named = None if each.implementation == AUTO.key else each.implementation
         words += ["--step", as_word(replace(each, chosen_implementation=named))]
+    words += _option("whole", state.whole)
     return [*words, "--round-between"] if state.is_rounded else words
 
 

@@ -14,11 +14,12 @@ from kernels.core.device import NoDevice
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
 from kernels.core.step import Blend, Correlation, Step
 from kernels.cuda import device_pictures
-from kernels.cuda.listed_run import _OWN, TEXT, ListLaunch, _options
+from kernels.cuda.listed_run import TEXT, ListLaunch, _options
 from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu import compiler
 from kernels.engine.step_list import KeptRuns, blended, list_filtering
 from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.rungs.cuda_text import header_parts
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import fitting_weights, random_list, random_weights
@@ -42,6 +43,7 @@ def test_what_lies_between_the_steps_compiles(pixel_type, channels):
     assert all(f".entry {name}" in made.ptx for name in ("widen", "narrow", "blend"))
 
 
+BLENDS = header_parts(("blends",))[-1].text
 BLENDING = """extern "C" __global__ void convolve(
     const sample* src, sample* dst, int height, int width, int pitch, int first_row, int end_row)
 {
@@ -59,7 +61,7 @@ def test_blended_samples_are_those_of_numpy_and_nan_stays_nan(build_cache):
     before, after = (each.ravel() for each in np.meshgrid(values[:7], values))
     picture = read_only(np.stack([before, after])[:, :, np.newaxis].copy())
     job = Job(picture, (Step(Correlation(np.ones((1, 1), np.float32)), "blending.cu", (128, 2)),))
-    found = Shim(own_kernel("blending.cu", _OWN + BLENDING), [job], build_cache).run(job)
+    found = Shim(own_kernel("blending.cu", BLENDS + BLENDING), [job], build_cache).run(job)
     expected = blended(Blend(0.75, 2.0), picture[:1], picture[1:])
     np.testing.assert_array_equal(found[1:], expected)
     assert np.isnan(expected[0, np.isnan(after)]).all()
@@ -74,8 +76,8 @@ class MadeUpListGpu(MadeUpGpu):
             get_function=lambda name: partial(self._between, name, "-DHAS_ALPHA=1" in options)
         )
 
-    def launch_on(self, program, job, source):
-        made = super().launch_on(program, job, source, (0, job.height))
+    def launch_on(self, program, job, source, rows, target):
+        made = super().launch_on(program, job, source, rows, target)
         bound = SimpleNamespace(bind=lambda *_: None)
         return SimpleNamespace(
             arrays=made.arrays, queue=(made.ready(),), program=bound, operands=None, ran=tuple

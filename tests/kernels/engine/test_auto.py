@@ -184,16 +184,21 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Rank(5), "uint8", "median_tiles"),
         (Rank(15), "uint8", "median_halves"),
         (Rank(31), "uint8", "median_histogram"),
-        (Rank(31), "float32", "rank_bits"),
+        (Rank(21), "float32", "rank_tile"),
+        (Rank(31), "uint16", "rank_tile"),
+        (Rank(65), "float32", "rank_bits"),
         (Rank(5, is_disk=True), "uint8", "rank_bits"),
         (Rank(5, 90), "uint16", "rank_bits"),
+        (Rank(5, 90), "float32", "rank_tile"),
+        (Rank(11, 90), "uint8", "rank_tile"),
         (Rank(9, 100), "uint8", "extreme_ring"),
         (Rank(9, 0), "float32", "extreme_tile"),
         (Rank(15, 0), "float32", "extreme_copies"),
         (Rank(9, 0, is_disk=True), "uint8", "extreme_disk"),
         (Morphology(9), "uint8", "morphology_ring"),
         (Morphology(9), "float32", "morphology_ring"),
-        (Morphology(63), "uint8", "morphology_passes"),
+        (Morphology(33), "float32", "morphology_rings"),
+        (Morphology(63), "uint8", "morphology_rings"),
         (Morphology(9, is_disk=True), "uint8", "morphology_disk"),
         (Bilateral(9), "float32", "bilateral_pairs"),
         (Bilateral(31), "uint8", "bilateral_tile"),
@@ -206,6 +211,31 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
 def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):
     job = Job(np.zeros((64, 64, 1), pixel_type), (Step(chosen, AUTO.key),))
     assert next(Picker(H200).picks(job)).implementation == key
+
+
+@pytest.mark.parametrize("key", ["gaussian", "sobel_x", "emboss"])
+def test_a_rung_newer_than_all_times_is_picked_where_its_header_says_that_it_is_quick(key):
+    weights = filters.get(key).weights(3)
+    for pixel_type, is_whole in (("uint8", True), ("float32", False)):
+        job = Job.of(np.zeros((64, 64, 3), pixel_type), weights, implementation=AUTO.key)
+        pick = next(Picker(H200).picks(job))
+        assert (pick.implementation == "words_of_two") == is_whole
+        assert ("newer" in pick.why) == is_whole
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("ksize", [3, 5, 7])
+def test_windows_are_picked_for_colours_and_whole_weights_that_are_large(ksize, channels):
+    box, some = np.full((2, ksize, ksize), 1 / ksize**2, np.float32)
+    some[0, 1], some[1, 0] = some[1, 0], 0
+    for weights, least in ((box, 7), (some, 5)):
+        picture = np.zeros((64, 64, channels), np.uint8)
+        job = Job.of(picture, weights, implementation=AUTO.key)
+        is_picked = next(Picker(H200).picks(job)).implementation == "tensor_windows"
+        assert is_picked == (channels > 1 and ksize >= least)
+        older = replace(H200, compute_capability=(8, 9)), replace(H200, compute_capability=(10, 0))
+        picks = [next(Picker(each).picks(job)).implementation for each in older]
+        assert "tensor_windows" not in picks
 
 
 @given(

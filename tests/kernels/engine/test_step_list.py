@@ -16,8 +16,7 @@ from kernels.core.job import MAX_STEPS, Job, Progress
 from kernels.core.step import LENGTH, Blend, Correlation, Step
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
-from kernels.engine import engine as engine_module
-from kernels.engine import step_list
+from kernels.engine import list_ways, step_list
 from kernels.engine.auto import AUTO
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.first_kernel import steps as kernels_of_ones_own
@@ -271,7 +270,7 @@ class Card:
 def on_a_card(monkeypatch, whole):
     engine = Engine()
     engine.device, engine.gpu = H200, Card()
-    monkeypatch.setattr(engine_module, "filtering_list", whole)
+    monkeypatch.setattr(list_ways, "filtering_list", lambda *given, in_strips: whole(*given))
     return engine
 
 
@@ -287,12 +286,14 @@ def test_on_one_gpu_the_whole_is_timed_in_one_go(monkeypatch):
         yield Result(job, read_only(picture), Timing((5.0,), "cold"), ())
 
     engine = on_a_card(monkeypatch, whole)
-    result = engine.run(listed(*SHARED), TIMED)
+    result = engine.run(listed(*SHARED, whole="graph"), TIMED)
     assert result.kernel.median_ms == 5.0
     assert [each.kernel.median_ms for each in result.steps] == [2.0] * 3
     assert result.check.ok
     assert engine.run(listed(*SHARED), CHECKED).kernel.median_ms == 6.0  # without a time it is not
-    assert engine.run(listed(*SHARED[:2], BOX), TIMED).kernel.median_ms > 4.0  # nor over the CPU
+    assert (
+        engine.run(listed(*SHARED[:2], BOX, whole="graph"), TIMED).kernel.median_ms > 4.0
+    )  # nor over the CPU
 
 
 def test_without_the_memory_for_the_whole_the_sum_stands(monkeypatch):
@@ -300,7 +301,7 @@ def test_without_the_memory_for_the_whole_the_sum_stands(monkeypatch):
         yield Progress("filtering the whole list")
         raise OutOfMemoryError("too little memory")
 
-    result = on_a_card(monkeypatch, whole).run(listed(*SHARED), TIMED)
+    result = on_a_card(monkeypatch, whole).run(listed(*SHARED, whole="graph"), TIMED)
     assert result.kernel.median_ms == 6.0
     assert result.check.ok
     assert result.device_name == "a card"
@@ -314,7 +315,7 @@ def test_a_gpu_that_is_lost_over_the_whole_is_not_asked_again(monkeypatch):
     engine = on_a_card(monkeypatch, whole)
     for _ in range(2):
         with pytest.raises(DeviceLostError, match="It is gone"):
-            engine.run(listed(*SHARED), TIMED)
+            engine.run(listed(*SHARED, whole="graph"), TIMED)
     assert engine.lost
 
 

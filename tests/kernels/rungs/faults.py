@@ -214,6 +214,44 @@ FAULTS = {
     "rows take others' places while these are read": Fault(
         "tensor_dense_bytes", "__syncthreads();  // those of all", "// those of all"
     ),
+    "halves of two sums in a word are rounded down": Fault(
+        "words_of_two", "unsigned even = sums + odd;", "unsigned even = sums;"
+    ),
+    "two sums in a word begin with nothing": Fault(
+        "words_of_two", "unsigned start = opaque(both(START))", "unsigned start = opaque(both(0))"
+    ),
+    "who walks up has the weights of who walks down": Fault(
+        "words_of_two", "return whole_at(FLIPPED ? k", "return whole_at(FLIPPED ? KSIZE - 1 - k"
+    ),
+    "beyond a row that is no multiple of a chunk is what was there": Fault(
+        "words_of_two", "side <= reaches_end;", "side < 1;"
+    ),
+    "alpha is that of the row that came last": Fault(
+        "words_of_two",
+        "make_uint4(centres[0][0], centres[0][1], centres[0][2], centres[0][3])",
+        "make_uint4(own[0], own[1], own[2], own[3])",
+    ),
+    "a window begins where the one before it does": Fault(
+        "tensor_windows", "stage(n / 3) + n % 3, n % 3 == 0", "stage(n / 3), n % 3 == 0"
+    ),
+    "four rows are those of the stage before": Fault(
+        "tensor_windows", "(first + n < STAGES ? first + n :", "(first + n < STAGES ? first :"
+    ),
+    "whoever walks up has the weights of who walks down": Fault(
+        "tensor_windows", "(is_up ? 1 + PRODUCTS : 0)", "0"
+    ),
+    "a stage goes while it is multiplied": Fault(
+        "tensor_windows", "__syncthreads();  // nobody needs", "// nobody needs"
+    ),
+    "rows beyond the picture are what they were": Fault(
+        "tensor_windows", "if (row_at(4 * i + warp) == OUTSIDE)", "if (false)"
+    ),
+    "what lies right of a row is what was there": Fault(
+        "tensor_windows", "reaches_end = x0 + STRIP + HALO_X > samples", "reaches_end = false"
+    ),
+    "alpha is divided as the others are": Fault(
+        "tensor_windows", "is_copied ? 1.0f :", "false ? 1.0f :"
+    ),
     "the low bits of sums of bytes are left out": Fault(
         "tensor_tile_bytes", "(along[2 * i] >> 8 & 255) | ", "0 | "
     ),
@@ -302,6 +340,18 @@ FAULTS = {
     "the rows that are kept are a step old": Fault(
         "morphology_ring", "kept[i] = values[STEP_ROWS + i]", "kept[i] = values[i]"
     ),
+    "both rings look for the same extreme": Fault(
+        "morphology_rings", "extreme_of<SECOND>(KIND", "extreme_of<FIRST>(KIND"
+    ),
+    "a gradient is of the first extreme": Fault(
+        "morphology_rings", "KIND == GRADIENT ? src : first,", "first,"
+    ),
+    "a hat has not been taken off the picture": Fault(
+        "morphology_rings", "IS_HAT ? word_at(src, at) : 0", "IS_HAT ? word_at(first, at) : 0"
+    ),
+    "alpha is told of the word to the right": Fault(
+        "morphology_rings", "at % pitch / (4 / BYTES)", "at % pitch / (4 / BYTES) + 1"
+    ),
     "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
     "a term is summed over what is still read": Fault(
         "low_rank", "__syncthreads();  // what was summed along x has been read", ""
@@ -331,6 +381,20 @@ FAULTS = {
     "the rank itself settles no bit": Fault("rank_bits", "below[r] <= st", "below[r] < st"),
     "a window's first row is not counted": Fault(
         "rank_bits", "-RADIUS <= j - r", "-RADIUS < j - r"
+    ),
+    "samples of equal digits change places": Fault(
+        "rank_tile",
+        "const unsigned lower = equal & ((1u << lane) - 1)",
+        "const unsigned lower = equal & ~((2u << lane) - 1)",
+    ),
+    "the upper half of a number is not sorted by": Fault(
+        "rank_tile", "if (pass == 2) {", "if (pass == 4) {"
+    ),
+    "the other place of a word is the answer": Fault(
+        "rank_tile", "bit % 16) + bit / 16", "bit % 16) + 1 - bit / 16"
+    ),
+    "a window has a column more": Fault(
+        "rank_tile", "beyond = from - KSIZE * ONES", "beyond = from - KSIZE * ONES - 1"
     ),
     "a disk lacks its outermost samples": Fault(
         "extreme_taps", "i * i + j * j <=", "i * i + j * j <"

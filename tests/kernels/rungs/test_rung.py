@@ -18,7 +18,8 @@ from tests.kernels.cases import ONLY_CHANNELS, fitting_filter, has_no_weights
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
-NEED_MORE = ("median_histogram", "extreme_ring", "extreme_copies", "patches_strip")
+NEED_MORE = ("median_histogram", "rank_tile", "extreme_ring", "extreme_copies")
+NEED_MORE += ("morphology_rings", "patches_strip")
 RUNGS = {rung.key: rung for rung in ladder()}
 
 

@@ -35,6 +35,7 @@ SPILLS = {
     "median_pairs": 64,  # at the 168, 96 or 80 registers of its bounds, on all but 8.x
     "median_tiles": 888,  # at the 64, 80 or 128 of its bounds; on 9.0 it is 96, of float32
     "median_halves": 88,  # at the 80 of its bounds, on 6.1 alone, of size 7
+    "rank_tile": 100,  # on 6.1 and 7.5 alone, whose blocks have no room for its shared memory
     "extreme_doubling": 64,  # on 12.0 alone, of size 7
     "extreme_ring": 52,  # on 7.5 alone, of size 127; of size 7 it is 24
     "extreme_copies": 8,  # on 9.0 alone, of bytes with alpha

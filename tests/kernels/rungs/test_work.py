@@ -58,7 +58,7 @@ def of_each(keys, kind=""):
 
 
 # Sums of samples are integers or doubles there, which are said and not counted.
-WIDE = ("running_sums", "guided_windows", "guided_running")
+WIDE = ("running_sums", "words_of_two", "guided_windows", "guided_running")
 ON_TENSOR_CORES = [key for key in COUNTED if "tensor" in RUNGS[key].includes]
 
 

@@ -224,6 +224,7 @@ OTHERS = {
     "is_on": False,
     "is_rounded": True,
     "alpha": "apart",
+    "whole": "strips",
     "before": (Step(),),
     "after": (Step("edges"),),
 }

@@ -79,6 +79,16 @@ PIXEL_TYPE_TIP = (
 
 
 ALPHA_TIP = "How a picture with transparent pixels is filtered."
+WHOLE_TIP = "How the whole list runs on a GPU, after each step has run and been checked by itself."
+WHOLE_TIPS = {
+    "auto": "Automatic\nThe quickest way that can run this list.",
+    "graph": "One graph\nAll launches as one CUDA graph: the gaps between them are shorter.",
+    "strips": "Strips in L2\nAll steps of a few rows, then those of the next: what lies between "
+    "steps stays in the L2 cache.",
+    "list_tiles": "Tiles\nOne launch: a block does all steps of a tile in shared memory; what lies "
+    "between tiles is worked out twice.",
+    "list_ring": "Ring\nOne launch: rows of outputs go on to the next step in registers.",
+}
 OWN_ALPHA = "A user kernel gets channels as they are, and copies alpha."
 ALPHA_TIPS = {
     "premultiplied": "Premultiplied\nColours count by their alpha: transparent pixels do not "
@@ -128,6 +138,9 @@ class FilterControls(QGroupBox):
         self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
         for alpha, tip in ALPHA_TIPS.items():
             self._alpha.add(tip.split("\n", 1)[0], alpha, tip)
+        self._whole = FieldList(store, "whole", "Whole list", WHOLE_TIP)
+        for whole, tip in WHOLE_TIPS.items():
+            self._whole.add(tip.split("\n", 1)[0], whole, tip)
         # Two lines about the part of the bell inside the kernel, kept for other filters.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
@@ -147,6 +160,7 @@ class FilterControls(QGroupBox):
         self.form.add("Bor&der", self._border)
         self.form.add("Pi&xel type", self._pixel_type)
         self.form.add("Al&pha", self._alpha)
+        self.form.add("&Whole list", self._whole)
         for each in (*NUMBERS, DISK):
             row, field = QWidget(), self._numbers.get(each.name, self._disk)
             inside = HBox(row, 0).add(*[self._automatic] * (each is SIGMA), (field, 1))
@@ -169,6 +183,8 @@ class FilterControls(QGroupBox):
         self._alpha.show_state(state)
         is_clear = state.picture is not None and state.picture.is_transparent
         self.form.setRowVisible(self._alpha, is_clear)
+        self._whole.show_state(state)
+        self.form.setRowVisible(self._whole, len(state.steps) > 1)
         is_own_kernel = is_own(state.implementation)
         self._alpha.setEnabled(not is_own_kernel)
         self._alpha.setToolTip(tip_text(OWN_ALPHA if is_own_kernel else ALPHA_TIP))

@@ -113,7 +113,8 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
         names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
         yield f"It takes {len(rung.passes)} launches: {names}."
     if rung.capability > (0, 0):
-        yield "It needs compute capability {}.{} or higher.".format(*rung.capability)
+        others = "and no other" if rung.architecture_specific else "or higher"
+        yield "It needs compute capability {}.{} {}.".format(*rung.capability, others)
     if rung.reduced_precision:
         yield (
             "Its error is far above that of float32, within a bound of its own; Auto never picks "

@@ -37,6 +37,10 @@ class Figure:
     more: str = ""  # the tooltip's words on this value
 
 
+# How a list ran as a whole, where that is more than its launches one after another.
+WHOLE = {"strips": "list in strips", "list_tiles": "list by tiles", "list_ring": "list by a ring"}
+
+
 def filter_time(result: Result) -> Figure:
     """The median, its quartiles, and the number of samples."""
     if (kernel := result.kernel) is None:
@@ -46,7 +50,8 @@ def filter_time(result: Result) -> Figure:
         times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
         words = [single_in_words(result)]
         if not is_sum(result):
-            words = [f"list; sum of steps {numbers.duration(sum(times))}", count]
+            how = WHOLE.get(result.whole, "list")
+            words = [f"{how}; sum of steps {numbers.duration(sum(times))}", count]
         detail = "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
     elif kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"

@@ -1,0 +1,55 @@
+"""How a list runs as a whole on one GPU: a ladder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernels.core.device import Device
+from kernels.core.job import Job, Results, Sampling
+from kernels.core.verdict import Tolerance
+from kernels.cuda.gpu import Gpu
+from kernels.cuda.listed_run import filtering_list, why_no_strips
+from kernels.rungs.rung import Rung, list_ladder
+
+Runs = Sequence[tuple[Rung, Job]]  # what ran each step, and its part of the job
+GRAPH, STRIPS = "graph", "strips"
+# By their keys; all others are rungs that do a whole list in one launch.
+IDEAS = {
+    GRAPH: "One CUDA graph of all launches: the gaps between them are shorter.",
+    STRIPS: "All steps of a few rows before those of the next: what lies between stays in L2.",
+}
+LIST_RUNGS = {rung.key: rung for rung in list_ladder()}
+WAYS = (GRAPH, STRIPS, *LIST_RUNGS)
+
+
+def why_not(way: str, job: Job, runs: Runs, device: Device) -> str:
+    """The reason why `job` cannot run in that way, a sentence; empty where it can.
+
+    runs  empty: not all of it can be launched one after another
+    """
+    if way in LIST_RUNGS:
+        return LIST_RUNGS[way].why_not(job, device) or ""
+    if not runs:
+        return "Not all of this list is launches of one GPU."
+    return why_no_strips(job, runs) if way == STRIPS else ""
+
+
+def way_of(job: Job, runs: Runs, device: Device) -> str:
+    """The way that the job asks for, where it can; else the quickest one, or "": none can."""
+    if job.whole in WAYS and not why_not(job.whole, job, runs, device):
+        return job.whole
+    quick = (key for key, rung in reversed(LIST_RUNGS.items()) if not rung.why_not(job, device))
+    found = next((key for key in quick if LIST_RUNGS[key].is_quick(job)), "")
+    return found or (GRAPH if runs else "")
+
+
+def running(way: str, gpu: Gpu, job: Job, runs: Runs, sampling: Sampling) -> Results:
+    """Filter and time all of `job` in that way; yields as `Gpu.filtering` does."""
+    if way in LIST_RUNGS:
+        return gpu.filtering(LIST_RUNGS[way], job, sampling)
+    return filtering_list(gpu, job, runs, sampling, in_strips=way == STRIPS)
+
+
+def tolerances(job: Job) -> tuple[Tolerance, ...]:
+    """The errors that a launch of a whole list may make in each run: one rounding a tap."""
+    return tuple(Tolerance(run.steps[0].filter.taps) for run in job.runs)

@@ -1,0 +1,426 @@
+/*---
+title   = "Words of two"
+idea    = "Weights that are whole numbers over a divisor need no floats: two sums of sixteen bits share a word, so that one addition adds two samples, and rounding half to even is one or two operations for both."
+lesson  = """
+Most filters that people use on bytes have weights like 1, 2, 1 over 16: whole numbers over a common divisor.  Their sums are
+integers of at most 16 bits, and of these two fit a word: one AND leaves samples 0 and 2 of a word of four, sixteen bits apart, one
+selection of bytes samples 1 and 3.  From then on adding, subtracting and multiplying whole words counts for both halves.  A
+negative sum borrows from its neighbour, which does not matter: each sum begins with a multiple of twice the divisor, so that it is
+positive again in the end, and no quotient changes its parity.  Halves are rounded to even without a comparison: a sum that began
+with just less than half the divisor gets the lowest bit of its quotient added.  So no answer is ever off, and a picture takes
+about as long as its copy.  A thread owns sixteen bytes of a row and walks down the picture with the sums of the last K - 1 rows in
+registers.  Every second warp walks up instead: neighbours then need the rows that both of them read at the same time."""
+after   = "register_tile"
+weights = "words_of_two"
+includes = ["wide"]
+requires = [
+    ["SAMPLE == 'uint8'", "Two sums of bytes fit a word here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
+    ["3 <= KSIZE <= 9", "A thread keeps sums of {KSIZE - 1} rows in registers here, and has registers for sizes from 3 to 9. Choose another implementation, such as shared."],
+    ["DIVISOR", "These weights are no whole numbers over a common divisor. Choose another implementation, such as tensor_dense_bytes."],
+    ["DIVISOR % 2 or 256 % DIVISOR == 0", "These weights are whole numbers over {DIVISOR}, and halves are rounded to even here for odd divisors and powers of two up to 256 alone. Choose another implementation, such as tensor_dense_bytes."],
+    ["DIVISOR <= 256 and SUM_BITS <= 16", "These weights are whole numbers over {DIVISOR}, whose sums take {SUM_BITS} bits, and a word holds two of 16. Choose another implementation, such as tensor_dense_bytes."],
+    ["IN_ROWS or KSIZE <= 5", "These weights are no column times a row, and a thread has registers for sums of {KSIZE} rows of such. Choose another implementation, such as tensor_dense_bytes."],
+]
+quick   = "IN_ROWS or KSIZE == 3"  # measured on an H200, as a prototype
+own_block = "A warp owns 512 bytes of a row and walks down the picture, with three others above one another."
+chain_length = "2"  # exact but for weights that float32 has rounded, as whole_numbers says
+
+[[passes]]
+block  = ["32", "4"]
+# Just less than a whole number of waves of blocks, and of a small picture a few rows a warp.
+covers = ["512", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
+    (7 if KSIZE == 3 else 4 if KSIZE == 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 8 if KSIZE == 3 else 16), 1))"""]
+rows_by = "4"
+# A warp reads whole chunks, at its ends words beside them, and one by one what lies beyond a row that is
+# not so many chunks, or that wraps: seen from the last two chunks, if the last is shorter than the halo.
+loads.picture = """((HEIGHT + (KSIZE - 1) * parts(HEIGHT, parts(HEIGHT, 4 * BLOCKS_Y)))
+    * (512 * BLOCKS_X + 2 * up(HALO_X, 4) * (BLOCKS_X - 1)
+        + (HALO_X * (2 + (WIDTH * CHANNELS > 16 and (WIDTH * CHANNELS - 1) % 16 + 1 < HALO_X))
+            if BORDER == 'WRAP' or WIDTH * CHANNELS % 16 or (BORDER == 'MIRROR' and HALO_X > 16 - CHANNELS) else 0)))"""
+stores = { picture = "up(WIDTH * CHANNELS, 16) * HEIGHT" }
+# On integers, two at once: as many multiply-adds as there are weights of a row and of a column.
+flops = """(2 * (2 * KSIZE if IN_ROWS else KSIZE * KSIZE) * up(WIDTH * CHANNELS, 16)
+    * (HEIGHT + (KSIZE - 1) * parts(HEIGHT, parts(HEIGHT, 4 * BLOCKS_Y))))"""
+---*/
+
+// What the launcher says of the weights, see packed_sums.py: WHOLE_WEIGHTS, a column and then a row if
+// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum.
+__device__ constexpr int whole(int n) {
+    constexpr int numbers[] = {WHOLE_WEIGHTS};
+    return numbers[n];
+}
+__device__ constexpr int whole_at(int y, int x) {
+    return IS_SEPARABLE ? whole(y) * whole(KSIZE + x) : whole(y * KSIZE + x);
+}
+__device__ constexpr bool is_mirrored() {  // upside down, the weights are the same
+    for (int n = 0; n < KSIZE * KSIZE; ++n)
+        if (whole_at(n / KSIZE, n % KSIZE) != whole_at(KSIZE - 1 - n / KSIZE, n % KSIZE)) return false;
+    return true;
+}
+__device__ constexpr bool is_column_of_ones() {
+    for (int k = 0; k < KSIZE; ++k)
+        if (!IS_SEPARABLE || whole(k) != 1) return false;
+    return true;
+}
+constexpr bool MIRRORED = is_mirrored();
+#ifndef RUNNING
+#define RUNNING (KSIZE > 3 && is_column_of_ones())  // down: the row that comes is added, the one that goes taken away
+#endif
+constexpr bool RUNS = RUNNING;
+__device__ constexpr bool is_row_binomial() {
+    constexpr int row[] = {1, 4, 6, 4, 1};
+    for (int k = 0; k < KSIZE; ++k)
+        if (!IS_SEPARABLE || KSIZE != 5 || whole(KSIZE + k) != row[k % 5]) return false;
+    return true;
+}
+#ifndef BALANCED
+#define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
+#endif
+
+// Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
+// keep their places, or twice as many, so that none is copied; and those that it has on their way.
+constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
+#ifndef TURN
+#define TURN (RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
+#endif
+#ifndef AHEAD
+#define AHEAD (KSIZE == 3 ? 2 : !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
+#endif
+#ifndef MIN_BLOCKS
+#define MIN_BLOCKS (KSIZE == 3 ? 7 : KSIZE == 5 ? 4 : 3)
+#endif
+
+constexpr int WARP = 32;
+constexpr int SEGMENTS = 4;                        // warps of a block, one above another
+constexpr int BESIDE = (HALO_X + 3) / 4;           // words beside a thread's four
+constexpr int WORDS = 4 + 2 * BESIDE;
+
+__device__ __forceinline__ constexpr unsigned both(int value) { return value * 0x10001u; }
+
+// The compiler may not look into a register: it would take masks and constants apart again.
+__device__ __forceinline__ unsigned opaque(unsigned word) {
+#ifndef CUDA_ON_CPU
+    asm("" : "+r"(word));
+#endif
+    return word;
+}
+
+// ---- Sums. ----------------------------------------------------------------------------------------
+
+// A thread's words and those beside them, as pairs of samples in sixteen bits each.
+struct Pairs {
+    unsigned even[WORDS], odd[WORDS];
+
+    __device__ __forceinline__ explicit Pairs(const unsigned* words) {
+        #pragma unroll
+        for (int n = 0; n < WORDS; ++n) {
+            even[n] = opaque(words[n] & 0x00FF00FFu);
+            odd[n] = opaque(__byte_perm(words[n], 0, 0x4341));
+        }
+    }
+    // Samples n and n + 2, counted from the thread's first; of a word, or of two.
+    __device__ __forceinline__ unsigned at(int n) const {
+        const int from = n + 4 * BESIDE, word = from / 4;
+        const unsigned* const parts = from % 2 ? odd : even;
+        return from % 4 < 2 ? parts[word] : __byte_perm(parts[word], parts[min(word + 1, WORDS - 1)], 0x5432);
+    }
+};
+
+// sum + weight(k) * values[k] for all k; equal weights and opposite ones are taken together.
+template <typename Weight>
+__device__ __forceinline__ unsigned weigh(unsigned sum, const unsigned (&values)[KSIZE], const Weight& weight) {
+    if (weight(RADIUS)) sum += weight(RADIUS) * values[RADIUS];
+    #pragma unroll
+    for (int k = RADIUS - 1; k >= 0; --k) {
+        const int a = weight(k), b = weight(KSIZE - 1 - k);
+        const unsigned low = values[k], high = values[KSIZE - 1 - k];
+        if (a == b && a) sum += a == 1 ? low + high : a * (low + high);
+        if (a == -b && a) sum += b * (high - low);
+        if (a != b && a != -b) sum += (a ? a * low : 0) + (b ? b * high : 0);
+    }
+    return sum;
+}
+
+// What the rows before have left of a pair of sums, and how the next row changes it.
+template <bool FLIPPED>
+struct Down {
+    unsigned rows[KEPT], running;
+
+    __device__ __forceinline__ unsigned add(const unsigned (&values)[KSIZE], unsigned start, unsigned four) {
+        if constexpr (!IS_SEPARABLE) {  // rows[k]: the sum so far of the answer k rows on
+            unsigned sums[KSIZE];
+            #pragma unroll
+            for (int k = 0; k < KSIZE; ++k)
+                sums[k] = weigh(k < KSIZE - 1 ? rows[k] : start, values,
+                                [=](int n) { return whole_at(FLIPPED ? k : KSIZE - 1 - k, n); });
+            #pragma unroll
+            for (int k = 0; k < KEPT; ++k) rows[k] = sums[k + 1];
+            return sums[0];
+        }
+        unsigned along;
+        if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
+        else along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
+        unsigned sum;
+        if constexpr (RUNS) {
+            sum = running += along - rows[0];
+        } else {
+            unsigned column[KSIZE];
+            #pragma unroll
+            for (int k = 0; k < KSIZE; ++k) column[k] = k < KEPT ? rows[k] : along;
+            sum = weigh(start, column, [](int n) { return whole(FLIPPED ? KSIZE - 1 - n : n); });
+        }
+        #pragma unroll
+        for (int k = 0; k < KEPT; ++k) rows[k] = k < KEPT - 1 ? rows[k + 1] : along;
+        return sum;
+    }
+};
+
+// ---- Rounded half to even, divided and saturated: a pair of samples in the high bytes or the low ones. ----
+
+constexpr bool IS_POWER = (DIVISOR & (DIVISOR - 1)) == 0;
+constexpr bool ENDS_HIGH = IS_POWER && DIVISOR > 1;
+
+__device__ __forceinline__ constexpr int log2_of(int power) { return power < 2 ? 0 : 1 + log2_of(power / 2); }
+
+__device__ __forceinline__ unsigned saturated(unsigned sums, int bias, int most) {
+    return __viaddmin_s16x2_relu(sums, both(-bias & 0xFFFF), both(most));
+}
+
+__device__ __forceinline__ unsigned rounded(unsigned sums) {
+    if constexpr (DIVISOR == 1) {
+        return SATURATES ? saturated(sums, BIAS, 255) : sums;
+    } else if constexpr (!IS_POWER) {
+        // Never a tie.  factor / 2^shift is above 1 / DIVISOR by so little that sums of 16 bits, or of 15
+        // with a sign, are divided exactly; of what does not saturate only the eight lowest bits count.
+        constexpr int shift = SATURATES ? 15 + log2_of(2 * DIVISOR - 1) : 24;
+        constexpr unsigned factor = ((1ull << shift) + DIVISOR - 1) / DIVISOR;
+        const unsigned low = (sums & 0xFFFF) * factor, high = (sums >> 16) * factor;
+        if (SATURATES) return saturated((high >> shift) << 16 | low >> shift, BIAS / DIVISOR, 255);
+        return __byte_perm(low, high, 0x0703);
+    } else if constexpr (!SATURATES && DIVISOR == 16) {
+        return 16 * sums + (sums & both(16));
+    } else {
+        constexpr int log2 = log2_of(DIVISOR);
+        const unsigned odd = DIVISOR == 256 ? (sums & both(256)) >> 8 : sums >> log2 & both(1);
+        unsigned even = sums + odd;
+        if (SATURATES) even = saturated(even, BIAS, 256 * DIVISOR - 1);
+        return even * (256 / DIVISOR);
+    }
+}
+
+// A word of the answer, from the sums of its even and of its odd samples.
+__device__ __forceinline__ unsigned answer_of(unsigned even, unsigned odd, unsigned centre) {
+    even = rounded(even);
+    odd = rounded(odd);
+    if constexpr (CENTRE != 0) {
+        constexpr unsigned which = ENDS_HIGH ? 0x4341 : 0x4240;
+        even = saturated(both(256) + CENTRE * (centre & 0x00FF00FFu) - __byte_perm(even, 0, which), 256, 255);
+        odd = saturated(both(256) + CENTRE * __byte_perm(centre, 0, 0x4341) - __byte_perm(odd, 0, which), 256, 255);
+        return __byte_perm(even, odd, 0x6240);
+    }
+    return __byte_perm(even, odd, ENDS_HIGH ? 0x7351 : 0x6240);
+}
+
+// ---- What lies beyond a row's ends. -------------------------------------------------------------------
+//
+// Rows of whole chunks, as most are, find it in their first and last chunk, which a thread has: two
+// selections of bytes with constants.  For other rows, and to wrap, these samples are read one by one.
+
+// How many samples from its end into the row sample n beyond that end is found, n and it from 0; -1: it is 0.
+__device__ __forceinline__ constexpr int source_of(int n) {
+    if (BORDER == ZERO || BORDER == CROP) return -1;
+    const int pixel = n / CHANNELS, into = BORDER == CLAMP ? 0 : BORDER == REFLECT ? pixel : pixel + 1;
+    return into * CHANNELS + CHANNELS - 1 - n % CHANNELS;
+}
+
+constexpr int FURTHEST = HALO_X - 1 + (BORDER == MIRROR ? CHANNELS : 0);
+
+// Four bytes of a chunk, each from where `place` says; 0 where it says -1.
+template <typename Place>
+__device__ __forceinline__ unsigned four_of(const unsigned* chunk, const Place& place) {
+    unsigned low = 0, high = 0, which = 0, mask = 0;
+    bool is_low = true, is_high = true;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const int from = place(i);
+        if (from < 0) continue;
+        mask |= 0xFFu << 8 * i;
+        which |= (from / 8 * 4 + i) << 4 * i;
+        if (from < 8) low |= from << 4 * i, is_high = false;
+        else high |= (from - 8) << 4 * i, is_low = false;
+    }
+    const unsigned picked = is_low ? __byte_perm(chunk[0], chunk[1], low)
+        : is_high ? __byte_perm(chunk[2], chunk[3], high)
+        : __byte_perm(__byte_perm(chunk[0], chunk[1], low), __byte_perm(chunk[2], chunk[3], high), which);
+    return mask == ~0u ? picked : picked & mask;
+}
+
+// ---- Down the picture, or up. -----------------------------------------------------------------------
+
+constexpr bool IS_ZERO = BORDER == ZERO || BORDER == CROP;
+
+__device__ __forceinline__ int row_index(int y, int height) {
+    return BORDER == CLAMP ? min(max(y, 0), height - 1) : border_index(y, height);
+}
+
+struct Strip {
+    const sample* src;
+    sample* dst;
+    int height, samples, pitch;
+    int chunk, chunks;        // of a row, the thread's
+    int count, first_y, step; // rows to read, the first of them, and how far it is to the next: 1 or -1
+    int stored;               // rows of the answer, or 0 for a lane that has none
+    const int* beyond;        // if samples beyond the row are read one by one: where, left and then right
+};
+
+template <bool FLIPPED>
+__device__ __forceinline__ void walk(const Strip& s) {
+    const int lane = threadIdx.x, x = s.chunk * CHUNK;
+    const bool is_first = s.chunk == 0, is_last = s.chunk == s.chunks - 1;
+    const bool begins = !s.beyond && is_first, ends = !s.beyond && is_last;
+    const int end = s.samples - x;  // of the row, seen from the thread's first sample
+    const bool reaches_end = end < CHUNK + HALO_X, is_ragged = s.beyond && s.stored && (is_first || reaches_end);
+    __shared__ __align__(4) uint8 windows[SEGMENTS * 3][4 * (WORDS + BESIDE)];
+    uint8* const window = windows[threadIdx.y * 3 + (is_first ? 0 : is_last ? 1 : 2)];
+    const bool is_beside = (lane == 0 && !is_first) || (lane == WARP - 1 && !is_last);
+    const int beside = lane == 0 ? -4 * BESIDE : CHUNK;  // what is beside the warp
+    const sample* const at = s.src + x;
+    // If the compiler knew that it is 4, it would shift and add on the pipe that has most to do.
+    const unsigned start = opaque(both(START)), four = 4 + (s.height >> 31);
+
+    // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
+    unsigned coming[AHEAD][4 + BESIDE];
+    const auto load = [&](unsigned* words, int i) {
+        const sample* const row = row_of(at, max(row_index(s.first_y + i * s.step, s.height), 0), s.pitch);
+        const uint4 chunk = load_chunk(row, 0);
+        words[0] = chunk.x, words[1] = chunk.y, words[2] = chunk.z, words[3] = chunk.w;
+        #pragma unroll
+        for (int n = 0; n < BESIDE; ++n)
+            words[4 + n] = is_beside ? reinterpret_cast<const unsigned*>(row + beside)[n] : 0;
+    };
+    #pragma unroll
+    for (int i = 0; i < AHEAD; ++i) load(coming[i], min(i, s.count - 1));
+
+    Down<FLIPPED> down[8];
+    #pragma unroll
+    for (int j = 0; j < 8; ++j) {
+        #pragma unroll
+        for (int k = 0; k < KEPT; ++k) down[j].rows[k] = 0;
+        down[j].running = start;
+    }
+    unsigned centres[RADIUS + 1][4];  // of the rows above the newest, for alpha or CENTRE
+    sample* to = row_of(s.dst + x, s.first_y - RADIUS * s.step, s.pitch);
+
+    #pragma unroll 1
+    for (int first = 0; first < s.count; first += TURN) {
+        #pragma unroll
+        for (int n = 0; n < TURN; ++n) {
+            const int i = first + n;
+            if (n == KEPT && i >= s.count) return;  // no half of a turn for nothing
+            const unsigned* const now = coming[0];
+            unsigned words[WORDS];
+            #pragma unroll
+            for (int k = 0; k < 4; ++k) words[BESIDE + k] = now[k];
+            #pragma unroll
+            for (int k = 0; k < BESIDE; ++k) {
+                const unsigned left = __shfl_up_sync(~0u, now[4 - BESIDE + k], 1), right = __shfl_down_sync(~0u, now[k], 1);
+                words[k] = lane == 0 ? now[4 + k] : left;
+                words[BESIDE + 4 + k] = lane == WARP - 1 ? now[4 + k] : right;
+            }
+
+            const unsigned* const own = words + BESIDE;
+            #pragma unroll
+            for (int k = 0; k < BESIDE; ++k) {
+                const unsigned left = four_of(own, [=](int byte) {
+                    const int away = 4 * (BESIDE - k) - 1 - byte;
+                    return away < HALO_X ? source_of(away) : -1;
+                });
+                const unsigned right = four_of(own, [=](int byte) {
+                    const int away = 4 * k + byte, from = away < HALO_X ? source_of(away) : -1;
+                    return from < 0 ? -1 : CHUNK - 1 - from;
+                });
+                if (begins) words[k] = left;
+                if (ends) words[BESIDE + 4 + k] = right;
+            }
+            if (is_ragged && i < s.count) {
+                const int y = row_index(s.first_y + i * s.step, s.height);
+                const sample* const row = row_of(s.src, y, s.pitch);
+                unsigned* const all = reinterpret_cast<unsigned*>(window);
+                #pragma unroll
+                for (int k = 0; k < WORDS; ++k) all[k] = words[k];
+                #pragma unroll 1
+                for (int side = is_first ? 0 : 1; side <= reaches_end; ++side) {
+                    uint8* const put = window + 4 * BESIDE + (side ? end : -HALO_X);
+                    #pragma unroll
+                    for (int k = 0; k < HALO_X; ++k) {
+                        const int from = s.beyond[side * HALO_X + k];
+                        put[k] = IS_ZERO ? 0 : row[from];
+                    }
+                }
+                #pragma unroll
+                for (int k = 0; k < WORDS; ++k) words[k] = all[k];
+            }
+
+            if (IS_ZERO && row_index(s.first_y + i * s.step, s.height) == OUTSIDE)
+                #pragma unroll
+                for (int k = 0; k < WORDS; ++k) words[k] = 0;
+
+            const Pairs pairs(words);
+            // Into registers that are free by now; if not, those keep what they have, which costs no copy.
+            if (i + AHEAD < s.count) load(coming[0], i + AHEAD);
+            #pragma unroll
+            for (int n = 0; n < 4 + BESIDE; ++n) {
+                const unsigned newest = coming[0][n];
+                #pragma unroll
+                for (int k = 0; k < AHEAD; ++k) coming[k][n] = k < AHEAD - 1 ? coming[k + 1][n] : newest;
+            }
+            unsigned sums[8];
+            #pragma unroll
+            for (int j = 0; j < 8; ++j) {  // samples 4 (j / 2) + j % 2 and two further on
+                if (HAS_ALPHA && CHANNELS == 2 && j % 2) { sums[j] = 0; continue; }
+                unsigned values[KSIZE];
+                #pragma unroll
+                for (int k = 0; k < KSIZE; ++k) values[k] = pairs.at(j / 2 * 4 + j % 2 + (k - RADIUS) * CHANNELS);
+                sums[j] = down[j].add(values, start, four);
+            }
+            #pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                centres[RADIUS][k] = own[k];
+                sums[k] = answer_of(sums[2 * k], sums[2 * k + 1], centres[0][k]);
+            }
+            const uint4 centre = make_uint4(centres[0][0], centres[0][1], centres[0][2], centres[0][3]);
+            if (static_cast<unsigned>(i - (KSIZE - 1)) < static_cast<unsigned>(s.stored))
+                write_chunk(to, 0, keep_alpha(make_uint4(sums[0], sums[1], sums[2], sums[3]), centre));
+            to = row_of(to, s.step, s.pitch);
+            #pragma unroll
+            for (int k = 0; k < 4 * RADIUS; ++k) centres[k / 4][k % 4] = centres[k / 4 + 1][k % 4];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WARP * SEGMENTS, MIN_BLOCKS) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    __shared__ int beyond[2 * HALO_X];
+    const int samples = width * CHANNELS, chunks = (samples + CHUNK - 1) / CHUNK;
+    const bool is_by_sample = BORDER == WRAP || samples % CHUNK != 0 || FURTHEST >= CHUNK;
+    if (is_by_sample) {
+        const int n = threadIdx.y * WARP + threadIdx.x;
+        if (n < 2 * HALO_X) beyond[n] = border_sample(n < HALO_X ? n - HALO_X : samples + n - HALO_X, width);
+        __syncthreads();
+    }
+    // Lanes behind the row's end do as the last, and store nothing.
+    const int warp = __shfl_sync(~0u, threadIdx.y, 0);  // so the compiler knows it to be the same in all lanes
+    const int chunk = blockIdx.x * WARP + threadIdx.x, share = (end_row - first_row + gridDim.y * SEGMENTS - 1) / (gridDim.y * SEGMENTS);
+    const int y0 = first_row + (blockIdx.y * SEGMENTS + warp) * share, rows = min(share, end_row - y0);
+    if (rows <= 0) return;
+    const bool is_up = warp % 2;
+    const Strip strip = {src, dst, height, samples, pitch, min(chunk, chunks - 1), chunks, rows + KSIZE - 1,
+                         is_up ? y0 + rows - 1 + RADIUS : y0 - RADIUS, is_up ? -1 : 1, chunk < chunks ? rows : 0,
+                         is_by_sample ? beyond : nullptr};
+    if (MIRRORED || !is_up) walk<false>(strip);
+    else if constexpr (!MIRRORED) walk<true>(strip);
+}
