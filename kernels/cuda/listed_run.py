@@ -77,14 +77,24 @@ def why_no_strips(job: Job, runs: Sequence[tuple[Rung, Job]]) -> str:
 
 
 LANES = 2  # strips that are under way at a time, so that the end of one launch is no gap
-L2_SHARE = 0.5  # of the cache, for what lies between steps
+L2_SHARE = 0.75  # of the cache, for what lies between: with less, launches cost more than it saves
 
 
 def rows_in_l2(job: Job, device: Device) -> int:
     """Rows of a strip, a multiple of 32: what lies between its steps stays in the L2 cache."""
     row_bytes = 4 * pitch_of(job.width, job.channels, 4)
-    rows = int(L2_SHARE * device.l2_bytes) // (2 * LANES * row_bytes) - 2 * job.reach
+    rows = int(L2_SHARE * device.l2_bytes) // (places_of(job) * LANES * row_bytes) - 2 * job.reach
     return max(rows // 32, 1) * 32
+
+
+def places_of(job: Job) -> int:
+    """The number of pictures that lie between the steps at a time."""
+    return 2 if is_wide(job) or len(job.runs) > 2 else 1
+
+
+def is_wide(job: Job) -> bool:
+    """Whether samples are float32 between the steps, and not in the picture."""
+    return not job.is_rounded and job.pixel_type != "float32"
 
 
 def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
@@ -122,7 +132,7 @@ class ListLaunch:
         self._launches: list[Launch] = []
         self._queues: list[list[Callable[[], None]]] = []  # beside one another
         self._parts, self._programs, self._source = parts, programs, source
-        self._is_wide = not job.is_rounded and job.pixel_type != "float32"
+        self._is_wide = is_wide(job)
         rows = rows or job.height
         strips = [(at, min(at + rows, job.height)) for at in range(0, job.height, rows)]
         with gpu.using(in_words(job)):
@@ -135,7 +145,8 @@ class ListLaunch:
         needed = [rows_needed(self.job, strip) for strip in strips]
         high = max(end - first for each in needed for first, end in each)
         like = self._parts[0].picture[:1]
-        room = [self._gpu.pictures.empty(like, high - 1) for _ in range(2 + self._is_inside)]
+        count = places_of(self.job) + self._is_inside
+        room = [self._gpu.pictures.empty(like, high - 1) for _ in range(count)]
         self._queues.append([])
         for each in needed:
             # As if they were whole pictures, of which only those rows are there.

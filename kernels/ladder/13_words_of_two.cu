@@ -21,15 +21,17 @@ requires = [
     ["DIVISOR <= 256 and SUM_BITS <= 16", "These weights are whole numbers over {DIVISOR}, whose sums take {SUM_BITS} bits, and a word holds two of 16. Choose another implementation, such as tensor_dense_bytes."],
     ["IN_ROWS or KSIZE <= 5", "These weights are no column times a row, and a thread has registers for sums of {KSIZE} rows of such. Choose another implementation, such as tensor_dense_bytes."],
 ]
-quick   = "IN_ROWS or KSIZE == 3"  # measured on an H200, as a prototype
+# Measured on an H200: larger sums are the tensor cores' where they have several channels.
+quick   = """KSIZE == 3 or (IN_ROWS and (KSIZE == 5 or (KSIZE == 7 and CHANNELS == 1))
+    and not (WORDS_ROWS and WIDTH * CHANNELS % 16))"""
 own_block = "A warp owns 512 bytes of a row and walks down the picture, with three others above one another."
 chain_length = "2"  # exact but for weights that float32 has rounded, as whole_numbers says
 
 [[passes]]
 block  = ["32", "4"]
 # Just less than a whole number of waves of blocks, and of a small picture a few rows a warp.
-covers = ["512", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
-    (7 if KSIZE == 3 else 4 if KSIZE == 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 8 if KSIZE == 3 else 16), 1))"""]
+covers = ["512", """4 * (WORDS_ROWS or parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
+    (18 if KSIZE == 3 and CHANNELS > 1 else 4 if KSIZE <= 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 32), 1)))"""]
 rows_by = "4"
 # A warp reads whole chunks, at its ends words beside them, and one by one what lies beyond a row that is
 # not so many chunks, or that wraps: seen from the last two chunks, if the last is shorter than the halo.
@@ -44,7 +46,8 @@ flops = """(2 * (2 * KSIZE if IN_ROWS else KSIZE * KSIZE) * up(WIDTH * CHANNELS,
 ---*/
 
 // What the launcher says of the weights, see packed_sums.py: WHOLE_WEIGHTS, a column and then a row if
-// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum.
+// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum.  And of the picture:
+// ROWS that a warp makes, if that is known, and IS_BY_SAMPLE, see below.
 __device__ constexpr int whole(int n) {
     constexpr int numbers[] = {WHOLE_WEIGHTS};
     return numbers[n];
@@ -79,15 +82,16 @@ __device__ constexpr bool is_row_binomial() {
 
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
+// Of a small picture a warp asks for all of its few rows at once, and there is no loop.
 constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #ifndef TURN
-#define TURN (RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
+#define TURN (ROWS ? ROWS + KSIZE - 1 : RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
 #endif
 #ifndef AHEAD
-#define AHEAD (KSIZE == 3 ? 2 : !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
+#define AHEAD (ROWS ? TURN : KSIZE <= 5 && !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS (KSIZE == 3 ? 7 : KSIZE == 5 ? 4 : 3)
+#define MIN_BLOCKS (ROWS ? 3 : KSIZE == 3 ? 6 : KSIZE == 5 ? 4 : 3)
 #endif
 
 constexpr int WARP = 32;
@@ -224,7 +228,8 @@ __device__ __forceinline__ unsigned answer_of(unsigned even, unsigned odd, unsig
 // ---- What lies beyond a row's ends. -------------------------------------------------------------------
 //
 // Rows of whole chunks, as most are, find it in their first and last chunk, which a thread has: two
-// selections of bytes with constants.  For other rows, and to wrap, these samples are read one by one.
+// selections of bytes with constants.  For other rows, to wrap, and where a mirror reaches further, these
+// samples are read one by one.  Known when compiling: as a branch it costs all pictures 4 to 10 %.
 
 // How many samples from its end into the row sample n beyond that end is found, n and it from 0; -1: it is 0.
 __device__ __forceinline__ constexpr int source_of(int n) {
@@ -232,8 +237,6 @@ __device__ __forceinline__ constexpr int source_of(int n) {
     const int pixel = n / CHANNELS, into = BORDER == CLAMP ? 0 : BORDER == REFLECT ? pixel : pixel + 1;
     return into * CHANNELS + CHANNELS - 1 - n % CHANNELS;
 }
-
-constexpr int FURTHEST = HALO_X - 1 + (BORDER == MIRROR ? CHANNELS : 0);
 
 // Four bytes of a chunk, each from where `place` says; 0 where it says -1.
 template <typename Place>
@@ -270,18 +273,13 @@ struct Strip {
     int chunk, chunks;        // of a row, the thread's
     int count, first_y, step; // rows to read, the first of them, and how far it is to the next: 1 or -1
     int stored;               // rows of the answer, or 0 for a lane that has none
-    const int* beyond;        // if samples beyond the row are read one by one: where, left and then right
+    const int* beyond;        // if IS_BY_SAMPLE: where they are, left and then right
 };
 
 template <bool FLIPPED>
 __device__ __forceinline__ void walk(const Strip& s) {
     const int lane = threadIdx.x, x = s.chunk * CHUNK;
     const bool is_first = s.chunk == 0, is_last = s.chunk == s.chunks - 1;
-    const bool begins = !s.beyond && is_first, ends = !s.beyond && is_last;
-    const int end = s.samples - x;  // of the row, seen from the thread's first sample
-    const bool reaches_end = end < CHUNK + HALO_X, is_ragged = s.beyond && s.stored && (is_first || reaches_end);
-    __shared__ __align__(4) uint8 windows[SEGMENTS * 3][4 * (WORDS + BESIDE)];
-    uint8* const window = windows[threadIdx.y * 3 + (is_first ? 0 : is_last ? 1 : 2)];
     const bool is_beside = (lane == 0 && !is_first) || (lane == WARP - 1 && !is_last);
     const int beside = lane == 0 ? -4 * BESIDE : CHUNK;  // what is beside the warp
     const sample* const at = s.src + x;
@@ -312,11 +310,11 @@ __device__ __forceinline__ void walk(const Strip& s) {
     sample* to = row_of(s.dst + x, s.first_y - RADIUS * s.step, s.pitch);
 
     #pragma unroll 1
-    for (int first = 0; first < s.count; first += TURN) {
+    for (int first = 0; first < (ROWS ? 1 : s.count); first += TURN) {
         #pragma unroll
         for (int n = 0; n < TURN; ++n) {
             const int i = first + n;
-            if (n == KEPT && i >= s.count) return;  // no half of a turn for nothing
+            if (!ROWS && n == KEPT && i >= s.count) return;  // no half of a turn for nothing
             const unsigned* const now = coming[0];
             unsigned words[WORDS];
             #pragma unroll
@@ -339,26 +337,32 @@ __device__ __forceinline__ void walk(const Strip& s) {
                     const int away = 4 * k + byte, from = away < HALO_X ? source_of(away) : -1;
                     return from < 0 ? -1 : CHUNK - 1 - from;
                 });
-                if (begins) words[k] = left;
-                if (ends) words[BESIDE + 4 + k] = right;
+                if (!IS_BY_SAMPLE && is_first) words[k] = left;
+                if (!IS_BY_SAMPLE && is_last) words[BESIDE + 4 + k] = right;
             }
-            if (is_ragged && i < s.count) {
-                const int y = row_index(s.first_y + i * s.step, s.height);
-                const sample* const row = row_of(s.src, y, s.pitch);
-                unsigned* const all = reinterpret_cast<unsigned*>(window);
-                #pragma unroll
-                for (int k = 0; k < WORDS; ++k) all[k] = words[k];
-                #pragma unroll 1
-                for (int side = is_first ? 0 : 1; side <= reaches_end; ++side) {
-                    uint8* const put = window + 4 * BESIDE + (side ? end : -HALO_X);
+            if constexpr (IS_BY_SAMPLE) {
+                const int end = s.samples - x;  // of the row, seen from the thread's first sample
+                const bool reaches_end = end < CHUNK + HALO_X;
+                __shared__ __align__(4) uint8 windows[SEGMENTS * 3][4 * (WORDS + BESIDE)];
+                uint8* const window = windows[threadIdx.y * 3 + (is_first ? 0 : is_last ? 1 : 2)];
+                if (s.stored && (is_first || reaches_end) && i < s.count) {
+                    const int y = row_index(s.first_y + i * s.step, s.height);
+                    const sample* const row = row_of(s.src, y, s.pitch);
+                    unsigned* const all = reinterpret_cast<unsigned*>(window);
                     #pragma unroll
-                    for (int k = 0; k < HALO_X; ++k) {
-                        const int from = s.beyond[side * HALO_X + k];
-                        put[k] = IS_ZERO ? 0 : row[from];
+                    for (int k = 0; k < WORDS; ++k) all[k] = words[k];
+                    #pragma unroll 1
+                    for (int side = is_first ? 0 : 1; side <= reaches_end; ++side) {
+                        uint8* const put = window + 4 * BESIDE + (side ? end : -HALO_X);
+                        #pragma unroll
+                        for (int k = 0; k < HALO_X; ++k) {
+                            const int from = s.beyond[side * HALO_X + k];
+                            put[k] = IS_ZERO ? 0 : row[from];
+                        }
                     }
+                    #pragma unroll
+                    for (int k = 0; k < WORDS; ++k) words[k] = all[k];
                 }
-                #pragma unroll
-                for (int k = 0; k < WORDS; ++k) words[k] = all[k];
             }
 
             if (IS_ZERO && row_index(s.first_y + i * s.step, s.height) == OUTSIDE)
@@ -367,7 +371,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
 
             const Pairs pairs(words);
             // Into registers that are free by now; if not, those keep what they have, which costs no copy.
-            if (i + AHEAD < s.count) load(coming[0], i + AHEAD);
+            if (!ROWS && i + AHEAD < s.count) load(coming[0], i + AHEAD);
             #pragma unroll
             for (int n = 0; n < 4 + BESIDE; ++n) {
                 const unsigned newest = coming[0][n];
@@ -389,7 +393,8 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 sums[k] = answer_of(sums[2 * k], sums[2 * k + 1], centres[0][k]);
             }
             const uint4 centre = make_uint4(centres[0][0], centres[0][1], centres[0][2], centres[0][3]);
-            if (static_cast<unsigned>(i - (KSIZE - 1)) < static_cast<unsigned>(s.stored))
+            if (ROWS ? n >= KSIZE - 1 && n - (KSIZE - 1) < s.stored
+                : static_cast<unsigned>(i - (KSIZE - 1)) < static_cast<unsigned>(s.stored))
                 write_chunk(to, 0, keep_alpha(make_uint4(sums[0], sums[1], sums[2], sums[3]), centre));
             to = row_of(to, s.step, s.pitch);
             #pragma unroll
@@ -404,23 +409,23 @@ extern "C" __global__ void __launch_bounds__(WARP * SEGMENTS, MIN_BLOCKS) convol
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
-    __shared__ int beyond[2 * HALO_X];
+    __shared__ int beyond[IS_BY_SAMPLE ? 2 * HALO_X : 1];
     const int samples = width * CHANNELS, chunks = (samples + CHUNK - 1) / CHUNK;
-    const bool is_by_sample = BORDER == WRAP || samples % CHUNK != 0 || FURTHEST >= CHUNK;
-    if (is_by_sample) {
+    if constexpr (IS_BY_SAMPLE) {
         const int n = threadIdx.y * WARP + threadIdx.x;
         if (n < 2 * HALO_X) beyond[n] = border_sample(n < HALO_X ? n - HALO_X : samples + n - HALO_X, width);
         __syncthreads();
     }
     // Lanes behind the row's end do as the last, and store nothing.
     const int warp = __shfl_sync(~0u, threadIdx.y, 0);  // so the compiler knows it to be the same in all lanes
-    const int chunk = blockIdx.x * WARP + threadIdx.x, share = (end_row - first_row + gridDim.y * SEGMENTS - 1) / (gridDim.y * SEGMENTS);
+    const int chunk = blockIdx.x * WARP + threadIdx.x, segments = gridDim.y * SEGMENTS;
+    const int share = ROWS ? ROWS : (end_row - first_row + segments - 1) / segments;
     const int y0 = first_row + (blockIdx.y * SEGMENTS + warp) * share, rows = min(share, end_row - y0);
     if (rows <= 0) return;
     const bool is_up = warp % 2;
     const Strip strip = {src, dst, height, samples, pitch, min(chunk, chunks - 1), chunks, rows + KSIZE - 1,
                          is_up ? y0 + rows - 1 + RADIUS : y0 - RADIUS, is_up ? -1 : 1, chunk < chunks ? rows : 0,
-                         is_by_sample ? beyond : nullptr};
+                         beyond};
     if (MIRRORED || !is_up) walk<false>(strip);
     else if constexpr (!MIRRORED) walk<true>(strip);
 }

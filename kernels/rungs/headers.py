@@ -28,7 +28,7 @@ from kernels.core.weights import gain, separable_terms, terms_gain, whole_number
 from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.list_steps import steps_of
 from kernels.rungs.operands import fft_side, numbers_of, tiles_of
-from kernels.rungs.packed_sums import packed_sums
+from kernels.rungs.packed_sums import packed_sums, rows_of
 from kernels.rungs.whole_bands import fits, products_of, strip_of
 
 if TYPE_CHECKING:
@@ -308,6 +308,7 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "DIVISOR": _divisor,
     "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
     "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
+    "WORDS_ROWS": lambda facts: rows_of(facts.job),
     # Whether whole_bands.py takes these; as it has them, samples of a row that a block makes, and
     # products for four rows of these.
     "WHOLE_FIT": lambda facts: fits(facts.job),

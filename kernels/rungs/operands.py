@@ -18,7 +18,7 @@ from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
-from kernels.rungs.packed_sums import knobs_of, packed_sums
+from kernels.rungs.packed_sums import knobs_of
 from kernels.rungs.whole_bands import strip_of, whole_bands
 
 
@@ -184,7 +184,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "bands": _bands,
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
-    "words_of_two": lambda job: Operands(knobs=knobs_of(packed_sums(job))),
+    "words_of_two": lambda job: Operands(knobs=knobs_of(job)),
     "whole_bands": _whole_bands,
     "spectrum": _spectrum,
     "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),

@@ -11,6 +11,8 @@ from kernels.core.job import Job
 from kernels.core.weights import whole_numbers
 
 LARGEST = 255  # a sample
+STRIP = 512  # samples of a row that a warp makes
+SMALL = 4 << 20  # samples of a small picture at most
 Integers = NDArray[np.int64]
 
 
@@ -47,9 +49,20 @@ def packed_sums(job: Job) -> PackedSums:
     return _blur_from_centre(integers, divisor) or dense
 
 
-def knobs_of(sums: PackedSums) -> dict[str, int | str]:
+def rows_of(job: Job) -> int:
+    """Rows that a warp makes of a small picture, all of whose rows it asks for at once; else 0."""
+    row = -(-job.width * job.channels // STRIP) * STRIP
+    return 0 if row * job.height > SMALL else 2 if job.ksize <= 5 else 4
+
+
+def knobs_of(job: Job) -> dict[str, int | str]:
     """Return the macros that the rung is written in."""
+    sums, row, chunk = packed_sums(job), job.width * job.channels, 16
+    mirrored = job.channels if job.border == "mirror" else 0
+    reaches_far = job.ksize // 2 * job.channels + mirrored > chunk
     return {
+        "ROWS": rows_of(job),
+        "IS_BY_SAMPLE": int(job.border == "wrap" or row % chunk != 0 or reaches_far),
         "WHOLE_WEIGHTS": ",".join(map(str, sums.numbers)),
         "IS_SEPARABLE": int(sums.is_separable),
         "CENTRE": sums.centre,

@@ -31,6 +31,7 @@ constexpr int V = CHANNELS == 3 ? (LIST_ROWS <= 10 ? 12 : 6) : 8;  // samples of
 constexpr int EDGE = (REACH * CHANNELS + V - 1) / V;  // lanes at either end of a warp that are for the halo
 constexpr int MADE = (32 - 2 * EDGE) * V;              // samples of a row that a warp makes
 constexpr int AHEAD = 2;                               // rows that are on their way: see TURN
+constexpr int BLOCKS = LIST_ROWS * V <= 64 ? 4 : LIST_ROWS * V <= 96 ? 3 : 2;  // of a multiprocessor
 static_assert(V % CHANNELS == 0 && EDGE < 16, "lanes have whole pixels, and some of them outputs");
 
 // As many samples as a lane has, moved in as few pieces as their place allows.
@@ -210,7 +211,7 @@ template <int ACROSS, int DOWN> __device__ __forceinline__ int tiles_of(const Re
     return of.end_x > of.x && of.end_y > of.y ? across * down : 0;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

@@ -8,6 +8,7 @@ import pytest
 from kernels import Engine
 from kernels.core.errors import KernelError, PlanFileError
 from kernels.core.job import Sampling
+from kernels.engine import list_ways
 from kernels.sweeps.cell_jobs import job_of, refusal
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Cell, Plan
@@ -117,13 +118,13 @@ def test_lists_that_begin_alike_are_each_timed_from_the_first_step_on():
     assert len({*one} & {*other}) < len(one) / 2  # some may be equal by chance
 
 
-def test_auto_takes_a_rung_for_each_step_and_is_refused_without_a_gpu(tmp_path):
+def test_auto_takes_a_rung_for_each_step_and_is_refused_without_a_gpu(tmp_path, monkeypatch):
     cell = replace(PLAN.cells()[-1], implementation="auto", cache="cold")
     assert "GPU" in refusal(Engine(use_gpu=False), cell)
     engine = TimedEngine(tmp_path / "measurements.json")
     assert refusal(engine, cell) is None
     assert "Step 2, Gradient" in refusal(engine, replace(cell, implementation="shared"))
-    engine.on_one_gpu = lambda _result: []  # which needs a real one
+    monkeypatch.setattr(list_ways, "way_of", lambda *_: "")  # which needs a real one
     plan = replace(PLAN, implementations=("auto",))
     assert [len(each.verified.steps) for each in measured(plan, engine)] == [2, 3]
 
