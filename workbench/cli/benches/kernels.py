@@ -30,6 +30,7 @@ from kernels.cuda.probing import cupy_version
 from kernels.engine.auto import DEFAULT_BLOCK_XY, job_class_of
 from kernels.engine.engine import Implementation
 from kernels.engine.job_comparison import measure_checked
+from kernels.engine.list_ways import WAYS
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung, ladder
 from workbench.base import diagnostics, numbers
@@ -53,8 +54,9 @@ FFT = "cuFFT"  # no slower than that
 class BenchCell:
     """One job to measure.
 
-    weights  a filter's name, of weights or not, or "random"
+    weights  a filter's name, of weights or not, or "random" or "whole"; or a list
     size     (height, width)
+    ksize    of a list 1, which says nothing
     aims     targets with the precision that they require
     """
 
@@ -76,8 +78,13 @@ class BenchCell:
         """Its weights and samples: "gaussian uint8×3"."""
         return f"{self.weights} {self.pixel_type}×{self.channels}"
 
+    @property
+    def is_list(self) -> bool:
+        return made_jobs.is_list(self.weights)
+
     def __str__(self) -> str:
-        return f"{self.kind} {self.size_in_words} K={self.ksize}"
+        size = "" if self.is_list else f" K={self.ksize}"
+        return f"{self.kind} {self.size_in_words}{size}"
 
     def job(self) -> Job:
         return made_jobs.job(self.weights, self.ksize, self.size, self.channels, self.pixel_type)
@@ -114,6 +121,7 @@ class CellReport:
 
     conditions  of the bench, as `kernels.conditions_of` has them
     auto        the pick of `auto`, as str(Measured) has it
+    steps_ms    of a list, each step by itself
     """
 
     cell: BenchCell
@@ -123,6 +131,7 @@ class CellReport:
     conditions: Data
     took_s: float
     auto: str | None = None
+    steps_ms: tuple[float, ...] = ()
 
     def findings(self) -> list[Data]:
         """The quickest rung and library for each aim, or of the exact ones without any, as JSON."""
@@ -174,6 +183,14 @@ class CellReport:
         """Describe each finding, and name rungs with wrong outputs."""
         for finding in self.findings():
             yield from _lines(finding)
+        best = quickest(self.rungs, EXACT)
+        if self.steps_ms and best:
+            apart, dearest = sum(self.steps_ms), max(self.steps_ms)
+            yield (
+                f"{INDENT}steps apart {numbers.duration(apart)}, {apart / best.time_ms:.2f} × as "
+                f"long; the dearest alone {numbers.duration(dearest)}, of which this is "
+                f"{best.time_ms / dearest:.2f}"
+            )
         if wrong := [each.key for each in self.rungs if each.ms is not None and not each.ok]:
             yield f"{INDENT}WRONG, and not counted: {', '.join(wrong)}"
 
@@ -188,6 +205,7 @@ class CellReport:
             "took_s": round(self.took_s, 2),
             "auto": self.auto,
             "auto_excess": self.auto_excess,
+            "steps_ms": self.steps_ms,
             "rungs": [asdict(each) for each in self.rungs],
             "peers": [asdict(each) for each in self.peers],
             "aims": [each for each in self.findings() if each["aim"] is not None],
@@ -341,6 +359,18 @@ def _measure(
     job, known = cell.job(), Oracle()
     copy_ms = clock.copy_ms(job.picture.nbytes)
     rungs, peers = [], []
+    if cell.is_list:
+        steps_ms: tuple[float, ...] = ()
+        for way in WAYS:
+            say(f"{cell}: {way}")
+            own = replace(job, whole=way)
+            outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
+            rungs.append(_measured_way(way, outcome, copy_ms))
+            if isinstance(outcome, Result):
+                steps_ms = tuple(each.timed.median_ms for each in outcome.steps)
+        say("")
+        took_s = perf_counter() - start
+        return CellReport(cell, copy_ms, tuple(rungs), (), here, took_s, steps_ms=steps_ms)
     for own in _candidates(engine, job, is_quick=arguments.quick):
         say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
@@ -383,8 +413,28 @@ def measured_rung(
     )
 
 
+def _measured_way(way: str, outcome: Result | str, copy_ms: float) -> Measured:
+    """Describe the outcome of a list that was to run in that way."""
+    if isinstance(outcome, str):
+        return Measured(way, why_not=outcome)
+    if outcome.whole != way:
+        return Measured(way, why_not="It cannot run this list.")
+    check, timing = outcome.check, outcome.timed
+    return Measured(
+        way,
+        **of_timing(timing),
+        max_error=check.max_error if check else None,
+        precision=EXACT,
+        ok=check is not None and check.ok,
+        share=100 * copy_ms / timing.median_ms,
+        passes=len(outcome.ran),
+    )
+
+
 def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
     """Every rung, in its best known block shape; or the first two choices of `auto`."""
+    if not job.is_one_launch:
+        return
     if is_quick:
         ways = [(p.implementation, p.block_xy) for p in islice(engine.picker.picks(job), 2)]
     else:
