@@ -50,6 +50,7 @@ stores = { picture = "SAMPLES" }
 constexpr int WARPS = 7;
 constexpr int BINS = 128;                  // words a thread: the counters of 2 b and 2 b + 1 share one
 constexpr int MIDDLE = KSIZE * KSIZE / 2;
+constexpr int NEAR = 6;                    // values that a median moves one by one
 constexpr int USED = (KSIZE + 3) / 4;      // words with the K samples of a row
 constexpr int WORDS = USED + 1;            // and, as whole words are loaded, one more
 constexpr unsigned TOP_BITS = 0x80808080u, LAST_BITS = 0x01010101u;
@@ -133,6 +134,36 @@ __device__ __forceinline__ void count(const Row& row, unsigned* histogram, int s
 __device__ __forceinline__ int counter(const unsigned* histogram, int value) {
     return histogram[(value >> 1) * 32] >> (value & 1) * 16 & 0xFFFF;
 }
+// How many samples N words of counters have.
+template <int N>
+__device__ __forceinline__ int in_words(const unsigned* histogram, int word) {
+    unsigned both = 0;
+    #pragma unroll
+    for (int i = 0; i < N; ++i) both += histogram[(word + i) * 32];
+    return (both & 0xFFFF) + (both >> 16);
+}
+// Go up by N words as long as the median lies above them.
+template <int N>
+__device__ __forceinline__ void climb(const unsigned* histogram, int& word, int& below) {
+    #pragma unroll 1
+    for (int here; below + (here = in_words<N>(histogram, word)) <= MIDDLE; word += N) below += here;
+}
+// A median that is far from where it was: of stripes it goes from one end to the other in each row, and value by
+// value that takes ten times as long as noise.  So begin at the end that it went towards, many words at a time.
+__device__ __forceinline__ void find_far(const unsigned* histogram, int& median, int& below) {
+    int word = 0;
+    if (below > MIDDLE) {
+        below = 0;
+        climb<16>(histogram, word, below);
+    } else {
+        word = BINS, below = KSIZE * KSIZE;
+        #pragma unroll 1
+        while (below > MIDDLE) word -= 16, below -= in_words<16>(histogram, word);
+    }
+    climb<4>(histogram, word, below);
+    climb<1>(histogram, word, below);
+    median = 2 * word;
+}
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
     const unsigned* __restrict__ planes,  // [CHANNELS][height + 2 RADIUS][stride_of(width)] bytes
@@ -177,8 +208,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
         if (row < KSIZE - 1) continue;
         read(going, row - (KSIZE - 1));
 
-        while (below > MIDDLE) below -= counter(histogram, --median);
-        while (true) {
+        int left = NEAR;
+        while (below > MIDDLE && left-- > 0) below -= counter(histogram, --median);
+        for (left = below > MIDDLE ? 0 : NEAR;; --left) {
+            if (left == 0) find_far(histogram, median, below);
             const int here = counter(histogram, median);
             if (below + here > MIDDLE) break;
             below += here, ++median;
