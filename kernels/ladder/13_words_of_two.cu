@@ -70,6 +70,11 @@ constexpr bool MIRRORED = is_mirrored();
 #define RUNNING (KSIZE > 3 && is_column_of_ones())  // down: the row that comes is added, the one that goes taken away
 #endif
 constexpr bool RUNS = RUNNING;
+__device__ constexpr bool is_row_of_ones() {
+    for (int k = 0; k < KSIZE; ++k)
+        if (!IS_SEPARABLE || whole(KSIZE + k) != 1) return false;
+    return true;
+}
 __device__ constexpr bool is_row_binomial() {
     constexpr int row[] = {1, 4, 6, 4, 1};
     for (int k = 0; k < KSIZE; ++k)
@@ -130,6 +135,18 @@ struct Pairs {
     }
 };
 
+// Small sums, up to 2,047 in each half, added as floats of 16 bits: the bits of such an integer are a float's of so many
+// times the least one, and these additions have a pipe that is free.
+__device__ __forceinline__ unsigned add_small(unsigned a, unsigned b) {
+#ifdef CUDA_ON_CPU
+    return a + b;
+#else
+    unsigned sum;
+    asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+    return sum;
+#endif
+}
+
 // sum + weight(k) * values[k] for all k; equal weights and opposite ones are taken together.
 template <typename Weight>
 __device__ __forceinline__ unsigned weigh(unsigned sum, const unsigned (&values)[KSIZE], const Weight& weight) {
@@ -163,6 +180,11 @@ struct Down {
         }
         unsigned along;
         if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
+        else if constexpr (is_row_of_ones() && KSIZE <= 7) {
+            along = values[0];
+            #pragma unroll
+            for (int k = 1; k < KSIZE; ++k) along = add_small(along, values[k]);
+        }
         else along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
         unsigned sum;
         if constexpr (RUNS) {

@@ -50,7 +50,7 @@ stores = { picture = "SAMPLES" }
 constexpr int WARPS = 7;
 constexpr int BINS = 128;                  // words a thread: the counters of 2 b and 2 b + 1 share one
 constexpr int MIDDLE = KSIZE * KSIZE / 2;
-constexpr int NEAR = 6;                    // values that a median moves one by one
+constexpr int NEAR = 6, LEAPS = 16;        // a median that moved further is expected to leap for so many rows
 constexpr int USED = (KSIZE + 3) / 4;      // words with the K samples of a row
 constexpr int WORDS = USED + 1;            // and, as whole words are loaded, one more
 constexpr unsigned TOP_BITS = 0x80808080u, LAST_BITS = 0x01010101u;
@@ -148,9 +148,9 @@ __device__ __forceinline__ void climb(const unsigned* histogram, int& word, int&
     #pragma unroll 1
     for (int here; below + (here = in_words<N>(histogram, word)) <= MIDDLE; word += N) below += here;
 }
-// A median that is far from where it was: of stripes it goes from one end to the other in each row, and value by
-// value that takes ten times as long as noise.  So begin at the end that it went towards, many words at a time.
-__device__ __forceinline__ void find_far(const unsigned* histogram, int& median, int& below) {
+// A median that leaps: of stripes it goes from one end to the other in each row, and value by value that takes ten
+// times as long as noise.  So begin at the end that it went towards, many words at a time.
+__device__ __forceinline__ void find_leap(const unsigned* histogram, int& median, int& below) {
     int word = 0;
     if (below > MIDDLE) {
         below = 0;
@@ -163,6 +163,8 @@ __device__ __forceinline__ void find_far(const unsigned* histogram, int& median,
     climb<4>(histogram, word, below);
     climb<1>(histogram, word, below);
     median = 2 * word;
+    const int even = counter(histogram, median);
+    if (below + even <= MIDDLE) below += even, ++median;
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
@@ -197,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
         for (int j = 0; j < WORDS; ++j) made.words[j] = from[static_cast<long long>(row) * stride + j];
     };
     const int shift = x % 4 * 8;
-    int median = 128, below = 0;
+    int median = 128, below = 0, leaps = 1;
     Row coming, going = {};  // asked for when their predecessors are counted
     read(coming, 0);
     #pragma unroll 1
@@ -208,14 +210,17 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
         if (row < KSIZE - 1) continue;
         read(going, row - (KSIZE - 1));
 
-        int left = NEAR;
-        while (below > MIDDLE && left-- > 0) below -= counter(histogram, --median);
-        for (left = below > MIDDLE ? 0 : NEAR;; --left) {
-            if (left == 0) find_far(histogram, median, below);
-            const int here = counter(histogram, median);
-            if (below + here > MIDDLE) break;
-            below += here, ++median;
+        const int before = median;
+        if (leaps > 0) find_leap(histogram, median, below);
+        else {
+            while (below > MIDDLE) below -= counter(histogram, --median);
+            while (true) {
+                const int here = counter(histogram, median);
+                if (below + here > MIDDLE) break;
+                below += here, ++median;
+            }
         }
+        leaps = row >= KSIZE && abs(median - before) > NEAR ? LEAPS : leaps - 1;
         if (x < width) *to = static_cast<sample>(median);
         to += pitch;
     }

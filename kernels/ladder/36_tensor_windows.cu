@@ -55,8 +55,8 @@ flops = """(2 * 64 * 32 * WINDOWS_PRODUCTS * (COVERS_X // 16) * BLOCKS_X * parts
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS (STRIP < 2048 ? 3 : CHANNELS == 1 ? (KSIZE > 9 ? 2 : 3) : KSIZE > 7 ? 3 : 4)
 #endif
-#ifndef STAGES
-#define STAGES (CHANNELS == 1 ? 5 : KSIZE > 7 ? 6 : 4)
+#ifndef STEPS_AHEAD
+#define STEPS_AHEAD (CHANNELS == 1 ? 5 : KSIZE > 7 ? 6 : 4)
 #endif
 
 constexpr int WARPS = 4;                       // of a warpgroup; each has a row of four in its sums
@@ -66,7 +66,7 @@ constexpr int ROW_BYTES = STRIP + 2 * PIECE;   // in shared memory, from PIECE b
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
-static_assert(STAGES > LOOK, "what a step needs is there at once");
+static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 
 // ---- Which products. ------------------------------------------------------------------------------
 //
@@ -85,11 +85,11 @@ constexpr int PRODUCTS = IS_SPARSE ? 3 * FOURS + SINGLES : 3 * (ROWS / 2);
 __device__ __forceinline__ void multiply(
     int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&left)[PRODUCTS], const uint4& places)
 {
-    constexpr int ALL = STAGES * 4;
+    constexpr int ALL = STEPS_AHEAD * 4;
     begin_products();
     if constexpr (IS_SPARSE) {
         const auto stage = [=](int n) {
-            return ring + (first + n < STAGES ? first + n : first + n - STAGES) * (4 * ROW_PIECES);
+            return ring + (first + n < STEPS_AHEAD ? first + n : first + n - STEPS_AHEAD) * (4 * ROW_PIECES);
         };
         #pragma unroll
         for (int n = 0; n < 3 * FOURS; ++n)
@@ -179,13 +179,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
-    // A row of the answer for each warp, the ring of [STAGES][4][ROW_BYTES], and a barrier for each stage.
+    // A row of the answer for each warp, the ring of [STEPS_AHEAD][4][ROW_BYTES], and a barrier for each stage.
     DYNAMIC_SHARED(uint8, shared);
     const int lane = threadIdx.x, warp = __shfl_sync(~0u, threadIdx.y, 0), thread = warp * WARP + lane;
     const int samples = width * CHANNELS, stored = (samples + CHUNK - 1) / CHUNK * CHUNK;
     uint8* const answer = shared + warp * STRIP;
     uint8* const ring = shared + WARPS * STRIP;
-    barrier* const bars = reinterpret_cast<barrier*>(ring + STAGES * STAGE_BYTES);
+    barrier* const bars = reinterpret_cast<barrier*>(ring + STEPS_AHEAD * STAGE_BYTES);
 
     // Rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
     const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 3) / 4 * 4;
@@ -201,17 +201,17 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     // 1. The first rows begin to arrive, and the weights.
     const int from = max(x0 - PIECE, 0), bytes = min(x0 + STRIP + PIECE, stored) - from;
     const auto begin_stage = [&](int i) {
-        uint8* const to = ring + i % STAGES * STAGE_BYTES + from - x0 + PIECE;
-        expect(bars + i % STAGES, 4 * bytes);
+        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + from - x0 + PIECE;
+        expect(bars + i % STEPS_AHEAD, 4 * bytes);
         #pragma unroll
         for (int r = 0; r < 4; ++r)  // where the border has none some row, see below
-            bring(to + r * ROW_BYTES, row_of(src, max(row_at(4 * i + r), 0), pitch) + from, bytes, bars + i % STAGES);
+            bring(to + r * ROW_BYTES, row_of(src, max(row_at(4 * i + r), 0), pitch) + from, bytes, bars + i % STEPS_AHEAD);
     };
-    if (thread < STAGES) begin_barrier(bars + thread);
+    if (thread < STEPS_AHEAD) begin_barrier(bars + thread);
     __syncthreads();
     if (thread == 0)
         #pragma unroll 1
-        for (int i = 0; i < min(STAGES, stages); ++i) begin_stage(i);
+        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_stage(i);
     bands += (is_up ? 1 + PRODUCTS : 0) * WARPS * WARP + thread;
     const uint4 places = bands[0];
     uint4 left[PRODUCTS];
@@ -228,8 +228,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const int source = puts ? border_sample(beyond, width) : 0;
     const bool is_staged = from <= source && source < from + bytes;
     const auto wait_for_stage = [&](int i) {
-        uint8* const row = ring + i % STAGES * STAGE_BYTES + warp * ROW_BYTES + PIECE;
-        wait_for(bars + i % STAGES, i / STAGES & 1);
+        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + PIECE;
+        wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
         bool changes = is_edge;
         if (is_edge && puts)
             row[beyond - x0] = source == OUTSIDE ? 0 : is_staged ? row[source - x0]
@@ -283,13 +283,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     for (int step = 0; step < steps; ++step) {
         int one[COLUMNS / 2], other[COLUMNS / 2];
         wait_for_stage(step + LOOK);
-        multiply(one, left_half, step % STAGES, left, places);
-        multiply(other, right_half, step % STAGES, left, places);
+        multiply(one, left_half, step % STEPS_AHEAD, left, places);
+        multiply(other, right_half, step % STEPS_AHEAD, left, places);
         wait_for_products<1>(one);
         store(one, step, 0);
         wait_for_products<0>(other);
         __syncthreads();  // nobody needs the step's first stage any more
-        if (thread == 0 && step + STAGES < stages) begin_stage(step + STAGES);
+        if (thread == 0 && step + STEPS_AHEAD < stages) begin_stage(step + STEPS_AHEAD);
         store(other, step, 1);
     }
     if (lane == 0) wait_for_sent<0>();

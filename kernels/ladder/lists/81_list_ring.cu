@@ -31,7 +31,10 @@ constexpr int V = CHANNELS == 3 ? (LIST_ROWS <= 10 ? 12 : 6) : 8;  // samples of
 constexpr int EDGE = (REACH * CHANNELS + V - 1) / V;  // lanes at either end of a warp that are for the halo
 constexpr int MADE = (32 - 2 * EDGE) * V;              // samples of a row that a warp makes
 constexpr int AHEAD = 2;                               // rows that are on their way: see TURN
-constexpr int BLOCKS = LIST_ROWS * V <= 64 ? 4 : LIST_ROWS * V <= 96 ? 3 : 2;  // of a multiprocessor
+// Blocks of a multiprocessor that there must be registers for.  Measured on an H200: three of bytes in colour run
+// quicker as the compiler has them than where it is told so.
+constexpr int KEPT = LIST_ROWS * V;
+constexpr int BLOCKS = sizeof(sample) == 4 ? (KEPT <= 64 ? 4 : KEPT <= 96 ? 3 : 2) : CHANNELS == 4 || KEPT > 96 ? 2 : 1;
 static_assert(V % CHANNELS == 0 && EDGE < 16, "lanes have whole pixels, and some of them outputs");
 
 // As many samples as a lane has, moved in as few pieces as their place allows.
