@@ -20,12 +20,14 @@ from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import Held, RunEndedError, cuda_children
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
+from kernels.cuda_on_cpu.regions import DEVICE as ON_THE_CPU
 from kernels.cuda_on_cpu.regions import cropped
 from kernels.cuda_on_cpu.stepping import Stepped, stepping
-from kernels.cuda_on_cpu.trial import CHECKING, finding_bug, trial, verdict_search
+from kernels.cuda_on_cpu.trial import CHECKING, NO_BUGS, finding_bug, trial, verdict_search
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung
+from workbench.batch.kernel_checks import check_jobs
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import kernel_code
@@ -33,6 +35,7 @@ from workbench.session.kernel_code import request_for
 
 Pixel = tuple[int, int]
 COUNTING = Progress("verified; counting what it loads, stores and computes")
+OF_BLOCKS = "With blocks of {shape}: {sentence}"
 LINE_OF_HEADER = re.compile(r", line (\d+): (.*)\Z", re.DOTALL)
 
 
@@ -84,12 +87,16 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The bug that a search found, or None, with the part of the picture it ran on."""
+    """The bug that a search found, or None, with the part of the picture it ran on.
+
+    clean  the block shapes that none was found with
+    """
 
     rung: Rung
     job: Job
     finding: Finding | None
     before: Display | None = None
+    clean: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +152,29 @@ def end_children(device: Device) -> None:
 
 
 def searching(asked: KernelText) -> Steps:
-    """Look for the bug in a source."""
+    """Look for the bug in a source, with the chosen block shape, then with those of `check`."""
 
     def search(rung: Rung, asked: KernelText) -> Steps:
-        for step in finding_bug(rung, asked.job, at=asked.at):
-            if isinstance(step, Progress):
-                yield step
-            else:
-                part = cropped(asked.job, step.region).picture if step else None
-                before = None if part is None else show(part, asked.seen)
-                yield Searched(rung, asked.job, step, before)
+        clean: list[tuple[int, int]] = []
+        others = () if rung.own_block else (each.job.block_xy for each in check_jobs(0))
+        for block_xy in dict.fromkeys((asked.job.block_xy, *others)):
+            job = asked.job.but(block_xy=block_xy)
+            if clean and rung.why_not(job, ON_THE_CPU):
+                continue
+            bug = yield from last_of(finding_bug(rung, job, at=asked.at))
+            if bug is None:
+                clean.append(block_xy)
+            elif not clean or bug.kind not in NO_BUGS:
+                break
+        else:
+            yield Searched(rung, asked.job, None, None, tuple(clean))
+            return
+        assert bug is not None
+        before = show(cropped(job, bug.region).picture, asked.seen)
+        if clean:
+            words = OF_BLOCKS.format(shape="{}×{}".format(*block_xy), sentence=bug.sentence)
+            bug = replace(bug, sentence=words)
+        yield Searched(rung, job, bug, before, tuple(clean))
 
     return _with_rung(asked, search)
 
