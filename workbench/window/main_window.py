@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CompileFailedError, KernelError
@@ -48,6 +48,7 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
+from workbench.widgets.keyboard import WindowWithHome
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
@@ -76,7 +77,7 @@ EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
 
-class MainWindow(QMainWindow):
+class MainWindow(WindowWithHome):
     """Everything on the screen: it makes the parts and connects them."""
 
     def __init__(
@@ -134,7 +135,7 @@ class MainWindow(QMainWindow):
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
-        self.home = self.compare.main  # has the keyboard after a number was typed
+        self.home = self.compare.main
         self.messages = MessageBar(self)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
