@@ -382,6 +382,9 @@ class Sampling:
     noise: float | None = None  # quartile range over median, settled below this
     warmups: int = 1  # runs that go before, for so long at least: see `sampling`
     warmup_seconds: float = 0.0
+    # A first run of up to so long is followed by another, whatever max_seconds: whatever else the
+    # computer did meanwhile, a page fault or another program, must not stay as the job's time.
+    again_seconds: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)

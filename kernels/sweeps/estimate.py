@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 from statistics import median
 
@@ -32,7 +32,10 @@ def rounds_of(sampling: Sampling) -> int:
 
 
 def part_of(sampling: Sampling, number: int) -> Sampling:
-    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all."""
+    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all.
+
+    However long a first run takes it is none of the samples: it compiles, and touches memory first.
+    """
     rounds = rounds_of(sampling)
     part = replace(
         sampling,
@@ -40,6 +43,7 @@ def part_of(sampling: Sampling, number: int) -> Sampling:
         min_samples=math.ceil(sampling.min_samples / rounds),
         max_seconds=sampling.max_seconds / rounds,
         noise=None,
+        again_seconds=math.inf,
     )
     warmup_seconds = sampling.warmup_seconds / rounds / 2
     return replace(part, warmups=1, warmup_seconds=warmup_seconds) if number else part
@@ -145,6 +149,8 @@ PART_S = {"cpu": 0.002, "cuda": 0.005, "own": 0.3}  # in later rounds, where oth
 BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4, "own": 2.5e-4}
 PICTURE_S_A_SAMPLE = 1e-8  # making it and holding it against the oracle
 LATEST = 40  # records that tell how far off the model is
+SOME = 3  # of them tell nothing against what many tell
+PAUSED = 10  # times as long as usual, for a part between which the sweep was paused
 
 
 def estimated_s(
@@ -156,15 +162,21 @@ def estimated_s(
     """
     records, rounds = list(seen), rounds_of(sampling)
     latest = sorted(records, key=lambda each: each.at)[-LATEST:]
-    off = {kind: _how_far_off(latest, kind, sampling) for kind in CELL_S}
+    off = {
+        (kind, is_first): _how_far_off(latest, kind, is_first, sampling)
+        for kind, is_first in product(CELL_S, (True, False))
+    }
     timed = {
         but_for_size(each.cell): each for each in records if isinstance(each.outcome, Measurement)
     }
     begun = {each.cell: each for each in records if not each.is_complete}
 
     def left_s(cell: Cell) -> float:
-        parts = _parts_s(cell, _run_s(cell, timed.get(but_for_size(cell))), sampling)
-        return sum(parts[rounds_done(begun.get(cell), rounds) :]) * off[kind_of(cell)]
+        like = begun.get(cell) or timed.get(but_for_size(cell))
+        parts = _parts_s(cell, _run_s(cell, like), sampling)
+        left = range(rounds_done(begun.get(cell), rounds), len(parts))
+        found = ((parts[number], off[kind_of(cell), number == 0], number == 0) for number in left)
+        return sum(it * few + more * _weight(cell, is_first) for it, (few, more), is_first in found)
 
     return sum(map(left_s, cells))
 
@@ -185,21 +197,43 @@ def but_for_size(cell: Cell) -> Cell:
     return replace(cell, width=0, height=0)
 
 
-def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> float:
-    """The factor by which the last parts of cells took longer than the model says.
+def _how_far_off(
+    records: Sequence[Record], kind: str, is_first: bool, sampling: Sampling
+) -> tuple[float, float]:
+    """Say how the time of a part differs from the model's: a factor, and seconds to add by weight.
 
-    The times are those between records; of them the median, so that a pause does not matter.
+    What is missing is added, not multiplied: it is many times what a quick cell takes.
+    The times are those between the last records of the latest round that has some, as others were
+    measured between those of rounds before; but for what lies so far off as a pause.
+
+    is_first  of first rounds alone, in which outputs are compared; else of the others
     """
-    ratios = []
+    # By rounds behind: seconds of parts, and those by the model, and weights.
+    of_rounds: dict[int, list[tuple[float, float, float]]] = {}
     for before, record in pairwise(records):
         measured = record.outcome
         if isinstance(measured, str) or kind_of(record.cell) != kind or record.at <= before.at:
             continue
         parts = _parts_s(record.cell, _run_s(record.cell, record), sampling)
         rounds = len(measured.kernel.rounds)  # none where it was measured in one go
+        if rounds and (rounds == 1) != is_first:
+            continue
+        if isinstance(before.outcome, Measurement) and len(before.outcome.kernel.rounds) != rounds:
+            continue
         last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)
-        ratios.append((record.at - before.at) / last_s)
-    return median(ratios) if ratios else 1.0
+        found = record.at - before.at, last_s, _weight(record.cell, is_first)
+        of_rounds.setdefault(rounds, []).append(found)
+    several = (each for _, each in sorted(of_rounds.items(), reverse=True) if len(each) > SOME)
+    took = next(several, max(of_rounds.values(), key=len, default=[]))
+    usual = median([it / said for it, said, _ in took]) if took else 1.0
+    kept = [each for each in took if each[0] <= PAUSED * usual * each[1]]
+    it, said, weight = map(sum, zip(*kept, strict=True)) if kept else (1.0, 1.0, 1.0)
+    return min(1.0, it / said), max(0.0, (it - said) / weight)
+
+
+def _weight(cell: Cell, is_first: bool) -> int:
+    """The share of a part in what the model misses: comparing takes as long as samples are many."""
+    return cell.pixels * cell.channels * cell.count if is_first else 1
 
 
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> list[float]:

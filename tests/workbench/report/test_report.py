@@ -193,7 +193,8 @@ def test_refusals_are_grouped_by_their_reason():
 @pytest.mark.parametrize(
     ("outcome", "remark"),
     [
-        (changed(samples_ms=(900.0,), ended="single"), "One sample: "),
+        (changed(samples_ms=(900.0,), ended="single", warmups=1), "One sample: "),
+        (changed(samples_ms=(900.0,), ended="single", warmups=0), "1 run, first: "),
         (changed(ended="time"), "Sampling ended at the time limit"),
         (
             lambda c, m: (
