@@ -269,7 +269,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     slow = {} if kind != "cpu" else OPENCV_PRODUCTS if is_opencv else TAP_PRODUCTS
     taps = 0.0
     for key, side in steps:
-        most = MAX_OPENCV_PRODUCTS if is_opencv and key not in slow else math.inf
+        most = MAX_OPENCV_PRODUCTS if is_opencv and key != "bilateral" else math.inf
         taps += slow.get(key, 1) * max(min(side**2, most), MEMORY_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * taps
     cores = 1 if cell.implementation == "sequential" else usable_cores()
