@@ -77,6 +77,9 @@ EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
 
+ALL_DONE = "What was under way is done by now."
+
+
 class MainWindow(WindowWithHome):
     """Everything on the screen: it makes the parts and connects them."""
 
@@ -497,16 +500,20 @@ class MainWindow(WindowWithHome):
             self.presenter.show.end()
         self.close()
 
+    @property
+    def _under_way(self) -> str:
+        files = self.filter_menu.made
+        of_files = files.under_way if files is not None else ""
+        return " ".join(filter(None, (self.sweep_controller.under_way, of_files)))
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
             event.ignore()
             return
-        files = self.filter_menu.made
-        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
-        if any(under_way) and not self._is_leaving:
-            question = " ".join(filter(None, (*under_way, "Close the window?")))
-            ask_before(self, question, "Close", self.leave)
+        if self._under_way and not self._is_leaving:
+            question = "{} Close the window?".format
+            ask_before(self, lambda: question(self._under_way or ALL_DONE), "Close", self.leave)
             event.ignore()
             return
         self.presenter.close()

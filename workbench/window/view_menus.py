@@ -104,7 +104,8 @@ class ProgramDialogs(QObject):
             self._schemes.actions()[0].trigger()  # that of the desktop
             self._show_captions()
 
-        ask_before(self._window, "Reset settings, layout, theme and recent files?", "Reset", forget)
+        question = "Reset settings, layout, theme and recent files?"
+        ask_before(self._window, lambda: question, "Reset", forget)
 
 
 KEY = "F1"
