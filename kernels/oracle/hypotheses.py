@@ -134,10 +134,7 @@ def _fitting(other: Other, output: NDArray[Any], rows: Span, columns: Span, allo
 
 
 def _others(job: Job) -> Iterator[Other]:
-    """Yield what an output may be, the simplest of a kind first.
-
-    "Right if …" would be another question; "Right, but …" and "It …" tell what the kernel does.
-    """
+    """Yield what an output may be, the simplest of a kind first."""
     yield Other("unchanged", "It is the picture, unchanged", job, _unchanged)
     if job.is_one_launch:
         yield from _of_weights(job) if job.has_weights else _of_window(job)

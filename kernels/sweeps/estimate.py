@@ -200,31 +200,30 @@ def but_for_size(cell: Cell) -> Cell:
 def _how_far_off(
     records: Sequence[Record], kind: str, is_first: bool, sampling: Sampling
 ) -> tuple[float, float]:
-    """Say how the time of a part differs from the model's: a factor, and seconds to add by weight.
+    """How the time of a part differs from the model's: a factor, and seconds to add by weight.
 
-    What is missing is added, not multiplied: it is many times what a quick cell takes.
-    The times are those between the last records of the latest round that has some, as others were
-    measured between those of rounds before; but for what lies so far off as a pause.
+    What is missing is added: it is many times what a quick cell takes.  The times are those between
+    records of the latest round that has some, but for what lies so far off as a pause.
 
     is_first  of first rounds alone, in which outputs are compared; else of the others
     """
     # By rounds behind: seconds of parts, and those by the model, and weights.
     of_rounds: dict[int, list[tuple[float, float, float]]] = {}
     for before, record in pairwise(records):
-        measured = record.outcome
-        if isinstance(measured, str) or kind_of(record.cell) != kind or record.at <= before.at:
+        there, rounds = (  # none where it was measured in one go
+            None if isinstance(each.outcome, str) else len(each.outcome.kernel.rounds)
+            for each in (before, record)
+        )
+        if kind_of(record.cell) != kind or record.at <= before.at:
+            continue
+        if rounds is None or there not in (None, rounds) or (rounds and (rounds == 1) != is_first):
             continue
         parts = _parts_s(record.cell, _run_s(record.cell, record), sampling)
-        rounds = len(measured.kernel.rounds)  # none where it was measured in one go
-        if rounds and (rounds == 1) != is_first:
-            continue
-        if isinstance(before.outcome, Measurement) and len(before.outcome.kernel.rounds) != rounds:
-            continue
         last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)
         found = record.at - before.at, last_s, _weight(record.cell, is_first)
         of_rounds.setdefault(rounds, []).append(found)
-    several = (each for _, each in sorted(of_rounds.items(), reverse=True) if len(each) > SOME)
-    took = next(several, max(of_rounds.values(), key=len, default=[]))
+    several = [rounds for rounds, each in of_rounds.items() if len(each) > SOME]
+    took = of_rounds[max(several)] if several else []
     usual = median([it / said for it, said, _ in took]) if took else 1.0
     kept = [each for each in took if each[0] <= PAUSED * usual * each[1]]
     it, said, weight = map(sum, zip(*kept, strict=True)) if kept else (1.0, 1.0, 1.0)

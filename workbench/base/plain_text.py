@@ -53,20 +53,9 @@ def nearest_in_words(nothing: str, names: Sequence[str]) -> str:
     return f"{nothing}; nearest: {', '.join(dict.fromkeys(names))}." if names else f"{nothing}."
 
 
-FOLLOW_MS = 250
-
-
-def ask_before(
-    parent: QWidget, question: Callable[[], str], verb: str, do: Callable[[], object]
-) -> None:
-    """Ask before `do`, which cannot be undone; a button says `verb`, all else cancels.
-
-    question  called again while it is shown, as what it is about may change meanwhile
-    """
-    box = _question(parent, verb, question())
-    follow = QTimer(box, interval=FOLLOW_MS)
-    follow.timeout.connect(lambda: box.setText(question()))
-    follow.start()
+def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> QMessageBox:
+    """Ask before `do`, which cannot be undone; a button says `verb`, all else cancels."""
+    box = _question(parent, verb, question)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     agree = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
@@ -75,6 +64,7 @@ def ask_before(
     # Once the question is off the screen.
     agree.clicked.connect(lambda: QTimer.singleShot(0, parent, do))
     box.open()
+    return box
 
 
 def is_agreed(parent: QWidget, title: str, question: str) -> bool:

@@ -87,16 +87,13 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The bug that a search found, or None, with the part of the picture it ran on.
-
-    clean  the block shapes that none was found with
-    """
+    """The bug that a search found, or None, with the part of the picture it ran on."""
 
     rung: Rung
     job: Job
     finding: Finding | None
     before: Display | None = None
-    clean: tuple[tuple[int, int], ...] = ()
+    clean: tuple[tuple[int, int], ...] = ()  # the block shapes that none was found with
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,24 +152,21 @@ def searching(asked: KernelText) -> Steps:
     """Look for the bug in a source, with the chosen block shape, then with those of `check`."""
 
     def search(rung: Rung, asked: KernelText) -> Steps:
-        clean: list[tuple[int, int]] = []
+        bug, clean, job = None, list[tuple[int, int]](), asked.job
         others = () if rung.own_block else (each.job.block_xy for each in check_jobs(0))
-        for block_xy in dict.fromkeys((asked.job.block_xy, *others)):
+        for block_xy in dict.fromkeys((job.block_xy, *others)):
             job = asked.job.but(block_xy=block_xy)
             if clean and rung.why_not(job, ON_THE_CPU):
                 continue
-            bug = yield from last_of(finding_bug(rung, job, at=asked.at))
-            if bug is None:
+            found = yield from last_of(finding_bug(rung, job, at=asked.at))
+            if found is None:
                 clean.append(block_xy)
-            elif not clean or bug.kind not in NO_BUGS:
+            elif not clean or found.kind not in NO_BUGS:
+                bug = found
                 break
-        else:
-            yield Searched(rung, asked.job, None, None, tuple(clean))
-            return
-        assert bug is not None
-        before = show(cropped(job, bug.region).picture, asked.seen)
-        if clean:
-            words = OF_BLOCKS.format(shape="{}×{}".format(*block_xy), sentence=bug.sentence)
+        before = show(cropped(job, bug.region).picture, asked.seen) if bug else None
+        if bug and clean:
+            words = OF_BLOCKS.format(shape="{}×{}".format(*job.block_xy), sentence=bug.sentence)
             bug = replace(bug, sentence=words)
         yield Searched(rung, job, bug, before, tuple(clean))
 

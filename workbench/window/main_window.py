@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -77,7 +77,8 @@ EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
 
-ALL_DONE = "What was under way is done by now."
+NOTHING_LOST = "What was under way is done by now. Close the window?"
+FOLLOW_MS = 250
 
 
 class MainWindow(WindowWithHome):
@@ -501,19 +502,23 @@ class MainWindow(WindowWithHome):
         self.close()
 
     @property
-    def _under_way(self) -> str:
+    def _question(self) -> str:
+        """What is asked before this closes."""
         files = self.filter_menu.made
-        of_files = files.under_way if files is not None else ""
-        return " ".join(filter(None, (self.sweep_controller.under_way, of_files)))
+        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
+        words = " ".join(filter(None, under_way))
+        return f"{words} Close the window?" if words else NOTHING_LOST
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
             event.ignore()
             return
-        if self._under_way and not self._is_leaving:
-            question = "{} Close the window?".format
-            ask_before(self, lambda: question(self._under_way or ALL_DONE), "Close", self.leave)
+        if self._question != NOTHING_LOST and not self._is_leaving:
+            box = ask_before(self, self._question, "Close", self.leave)
+            follow = QTimer(box, interval=FOLLOW_MS)  # what it asks about goes on
+            follow.timeout.connect(lambda: box.setText(self._question))
+            follow.start()
             event.ignore()
             return
         self.presenter.close()

@@ -104,8 +104,7 @@ class ProgramDialogs(QObject):
             self._schemes.actions()[0].trigger()  # that of the desktop
             self._show_captions()
 
-        question = "Reset settings, layout, theme and recent files?"
-        ask_before(self._window, lambda: question, "Reset", forget)
+        ask_before(self._window, "Reset settings, layout, theme and recent files?", "Reset", forget)
 
 
 KEY = "F1"
