@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 from random import Random
 from statistics import median
 
@@ -32,10 +32,7 @@ def rounds_of(sampling: Sampling) -> int:
 
 
 def part_of(sampling: Sampling, number: int) -> Sampling:
-    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all.
-
-    However long a first run takes it is none of the samples: it compiles, and touches memory first.
-    """
+    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all."""
     rounds = rounds_of(sampling)
     part = replace(
         sampling,
@@ -43,7 +40,7 @@ def part_of(sampling: Sampling, number: int) -> Sampling:
         min_samples=math.ceil(sampling.min_samples / rounds),
         max_seconds=sampling.max_seconds / rounds,
         noise=None,
-        again_seconds=math.inf,
+        again_seconds=math.inf,  # a first run compiles, and touches memory first
     )
     warmup_seconds = sampling.warmup_seconds / rounds / 2
     return replace(part, warmups=1, warmup_seconds=warmup_seconds) if number else part
@@ -164,7 +161,8 @@ def estimated_s(
     latest = sorted(records, key=lambda each: each.at)[-LATEST:]
     off = {
         (kind, is_first): _how_far_off(latest, kind, is_first, sampling)
-        for kind, is_first in product(CELL_S, (True, False))
+        for kind in CELL_S
+        for is_first in (True, False)
     }
     timed = {
         but_for_size(each.cell): each for each in records if isinstance(each.outcome, Measurement)
@@ -175,10 +173,10 @@ def estimated_s(
         like = begun.get(cell) or timed.get(but_for_size(cell))
         parts = _parts_s(cell, _run_s(cell, like), sampling)
         left = range(rounds_done(begun.get(cell), rounds), len(parts))
-        found = ((parts[number], off[kind_of(cell), number == 0], number == 0) for number in left)
-        return sum(it * few + more * _weight(cell, is_first) for it, (few, more), is_first in found)
+        kind = kind_of(cell)
+        return sum(parts[at] + off[kind, at == 0] * (1 if at else _samples(cell)) for at in left)
 
-    return sum(map(left_s, cells))
+    return max(0.0, sum(map(left_s, cells)))
 
 
 def about(seconds: float) -> str:
@@ -197,17 +195,14 @@ def but_for_size(cell: Cell) -> Cell:
     return replace(cell, width=0, height=0)
 
 
-def _how_far_off(
-    records: Sequence[Record], kind: str, is_first: bool, sampling: Sampling
-) -> tuple[float, float]:
-    """How the time of a part differs from the model's: a factor, and seconds to add by weight.
+def _how_far_off(records: Sequence[Record], kind: str, is_first: bool, sampling: Sampling) -> float:
+    """How many seconds more than the model says a part takes: no factor, so large for quick cells.
 
-    What is missing is added: it is many times what a quick cell takes.  The times are those between
-    records of the latest round that has some, but for what lies so far off as a pause.
+    The times are those between records of the latest round that has some, but for pauses.
 
-    is_first  of first rounds alone, in which outputs are compared; else of the others
+    is_first  of first rounds alone, a sample, as outputs are compared; else of the others
     """
-    # By rounds behind: seconds of parts, and those by the model, and weights.
+    # By rounds behind: seconds of parts, those by the model, and how many these are for.
     of_rounds: dict[int, list[tuple[float, float, float]]] = {}
     for before, record in pairwise(records):
         there, rounds = (  # none where it was measured in one go
@@ -220,19 +215,18 @@ def _how_far_off(
             continue
         parts = _parts_s(record.cell, _run_s(record.cell, record), sampling)
         last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)
-        found = record.at - before.at, last_s, _weight(record.cell, is_first)
+        found = record.at - before.at, last_s, _samples(record.cell) if is_first else 1
         of_rounds.setdefault(rounds, []).append(found)
     several = [rounds for rounds, each in of_rounds.items() if len(each) > SOME]
     took = of_rounds[max(several)] if several else []
     usual = median([it / said for it, said, _ in took]) if took else 1.0
     kept = [each for each in took if each[0] <= PAUSED * usual * each[1]]
-    it, said, weight = map(sum, zip(*kept, strict=True)) if kept else (1.0, 1.0, 1.0)
-    return min(1.0, it / said), max(0.0, (it - said) / weight)
+    more_s = sum(it - said for it, said, _ in kept)
+    return more_s / sum(weight for *_, weight in kept) if kept else 0.0
 
 
-def _weight(cell: Cell, is_first: bool) -> int:
-    """The share of a part in what the model misses: comparing takes as long as samples are many."""
-    return cell.pixels * cell.channels * cell.count if is_first else 1
+def _samples(cell: Cell) -> int:
+    return cell.pixels * cell.channels * cell.count
 
 
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> list[float]:

@@ -40,10 +40,9 @@ class Published:
 def published_for(plan: Plan) -> tuple[Published, ...]:
     """Every published time of a cell of `plan`; of the publication that it reproduces, if any.
 
-    What nothing here can run counts as well, without a GPU for example: any implementation of that
-    publication, and the programs of others, which stand beside `auto`.  Of several tables of a
-    publication with a cell that with most of the plan's counts.  A cell's picture, cache and border
-    do not count.
+    So does what cannot run here, without a GPU: all of that publication, and what stands beside
+    `auto`.  Of several tables of a publication with a cell that with most of the plan's counts.  A
+    cell's picture, cache and border do not count.
     """
     cells: dict[tuple[str, ...], list[tuple[Cell, Row]]] = {}
     theirs = (each["implementation"] for each in rows() if each["source"] == plan.source)

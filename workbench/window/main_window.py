@@ -77,7 +77,7 @@ EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
 
-NOTHING_LOST = "What was under way is done by now. Close the window?"
+DONE = "What was under way is done by now. Close the window?"
 FOLLOW_MS = 250
 
 
@@ -506,15 +506,14 @@ class MainWindow(WindowWithHome):
         """What is asked before this closes."""
         files = self.filter_menu.made
         under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
-        words = " ".join(filter(None, under_way))
-        return f"{words} Close the window?" if words else NOTHING_LOST
+        return " ".join([*filter(None, under_way), "Close the window?"]) if any(under_way) else DONE
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
             event.ignore()
             return
-        if self._question != NOTHING_LOST and not self._is_leaving:
+        if self._question != DONE and not self._is_leaving:
             box = ask_before(self, self._question, "Close", self.leave)
             follow = QTimer(box, interval=FOLLOW_MS)  # what it asks about goes on
             follow.timeout.connect(lambda: box.setText(self._question))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
@@ -17,7 +17,6 @@ from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of, presets
 from kernels.sweeps.plan_run import cells_of
-from kernels.sweeps.record import Record
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import BY_FIELD, UnclearError, given, short, time_s, varied_in_words
@@ -63,7 +62,6 @@ class PlanChoice(QWidget):
         self._is_stale = False
         self._own = FIRST_OWN
         self._key = OWN  # of what the editor holds
-        self._seen: Sequence[Record] = ()  # of the last sweep: how long things take here
         self._counted: Plan | None = None  # the plan that the hint describes
         self._counted_s = 0.0  # how long that plan takes
         self._implementations: tuple[Offered, ...] = ()
@@ -126,11 +124,6 @@ class PlanChoice(QWidget):
         self._plans[FILE] = plan
         self._fill()
         self._choose(FILE)
-
-    def show_measured(self, records: Iterable[Record]) -> None:
-        """Estimate by what was measured here."""
-        self._seen, self._counted = [each for each in records if each.is_complete], None
-        self._count.start()
 
     def estimated_s(self) -> float:
         """Estimate how many seconds `plan` takes; 0 without one."""
@@ -243,7 +236,7 @@ class PlanChoice(QWidget):
             return
         self._counted = self.plan
         cells = cells_of(self.plan, given(self._store.state.picture))
-        self._counted_s = time_s(cells, self.plan, self._seen)
+        self._counted_s = time_s(cells, self.plan)
         time = about(self._counted_s)
         count = f"{len(cells):,} measurements, {time}"
         if varied := varied_in_words(self.plan):

@@ -267,8 +267,6 @@ class SweepPanel(QWidget):
         self._show_sessions()  # with the last records
         self.run.show_ended(is_complete)
         self._show_sessions()
-        if (live := self._sessions.live) is not None:
-            self.choice.show_measured(live.session.records)
 
     def grab_chart(self) -> QImage:
         """Grab the chart as it is seen; a null image while there is none."""
