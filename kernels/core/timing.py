@@ -104,11 +104,6 @@ class Timing:
         return len(self.samples_ms) == 1
 
     @property
-    def is_first(self) -> bool:
-        """True if the only sample is a first run, which compiles and touches memory first, too."""
-        return self.is_single and self.ended == "single" and not self.warmups
-
-    @property
     def median_ms(self) -> float:
         return median(self.samples_ms)
 

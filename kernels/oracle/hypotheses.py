@@ -143,9 +143,7 @@ def _others(job: Job) -> Iterator[Other]:
     for words, stored in STORED if job.picture.dtype.kind == "u" else ():
         yield Other("stored", f"Right, but samples are {words}", job, stored=stored)
     for words, by in SHIFTS.items():
-        yield Other(
-            "place", f"Right, but shifted {words} by a pixel", job, partial(_shifted, by), inset=1
-        )
+        yield Other("place", f"Right, but shifted {words}", job, partial(_shifted, by), inset=1)
     if job.channels > 2:
         orders = {"red and blue are exchanged": (2, 1, 0)}
         orders |= {f"every colour is {name}": (at,) * 3 for at, name in enumerate(COLOURS)}

@@ -74,7 +74,8 @@ class Measurement:
     @property
     def disturbances(self) -> tuple[str, ...]:
         """Possible disturbances of the time, in words."""
-        return disturbances_of(self.load, self.health) + (FIRST,) * self.kernel.is_first
+        is_first = self.kernel.ended == "single" and not self.kernel.warmups
+        return disturbances_of(self.load, self.health) + (FIRST,) * is_first
 
     @property
     def threads(self) -> int | None:

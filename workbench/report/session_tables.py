@@ -165,7 +165,7 @@ class SessionTables:
 
     def _remarks(self, record: Record, measured: Measurement) -> Iterator[str]:
         if measured.kernel.is_single:
-            yield FIRST_RUN if measured.kernel.is_first else ONE_SAMPLE
+            yield FIRST_RUN if FIRST in measured.disturbances else ONE_SAMPLE
         elif measured.kernel.ended == "time":
             yield TIME_LIMIT
         if self._baseline and self._baseline.is_equal(record):
@@ -223,7 +223,7 @@ class SessionTables:
 
         # Warm before cold, so that of a cell measured in both ways the cold one is kept.
         ordered = sorted(self._verified, key=lambda each: each[0].cell.cache != "warm")
-        ordered = [each for each in ordered if not each[1].kernel.is_first]
+        ordered = [each for each in ordered if FIRST not in each[1].disturbances]
         here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
         unit = tables.unit_of_times([*(each.milliseconds for each in published), *here.values()])
         rows, is_one = list[Row](), len({each.source for each in published}) == 1

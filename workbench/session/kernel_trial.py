@@ -35,7 +35,6 @@ from workbench.session.kernel_code import request_for
 
 Pixel = tuple[int, int]
 COUNTING = Progress("verified; counting what it loads, stores and computes")
-OF_BLOCKS = "With blocks of {shape}: {sentence}"
 LINE_OF_HEADER = re.compile(r", line (\d+): (.*)\Z", re.DOTALL)
 
 
@@ -166,8 +165,8 @@ def searching(asked: KernelText) -> Steps:
                 break
         before = show(cropped(job, bug.region).picture, asked.seen) if bug else None
         if bug and clean:
-            words = OF_BLOCKS.format(shape="{}×{}".format(*job.block_xy), sentence=bug.sentence)
-            bug = replace(bug, sentence=words)
+            shape = "{}×{}".format(*job.block_xy)
+            bug = replace(bug, sentence=f"With blocks of {shape}: {bug.sentence}")
         yield Searched(rung, job, bug, before, tuple(clean))
 
     return _with_rung(asked, search)

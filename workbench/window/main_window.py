@@ -78,7 +78,6 @@ C = TypeVar("C", bound=intents.Choice)
 
 
 DONE = "What was under way is done by now. Close the window?"
-FOLLOW_MS = 250
 
 
 class MainWindow(WindowWithHome):
@@ -515,7 +514,7 @@ class MainWindow(WindowWithHome):
             return
         if self._question != DONE and not self._is_leaving:
             box = ask_before(self, self._question, "Close", self.leave)
-            follow = QTimer(box, interval=FOLLOW_MS)  # what it asks about goes on
+            follow = QTimer(box, interval=250)  # what it asks about goes on
             follow.timeout.connect(lambda: box.setText(self._question))
             follow.start()
             event.ignore()

@@ -335,8 +335,8 @@ class BlocksPanel(QWidget):
             sentence = field.reason
             if not field.reason:
                 rows = rows_of(field, found, field.current(self._store.state))
-                sentence = "" if self._is_on else NOT_YET
-                sentence = sentence_of(rows, is_over=found.is_over) if found else sentence
+                nothing = "" if self._is_on else NOT_YET
+                sentence = sentence_of(rows, is_over=found.is_over) if found else nothing
                 sentence = sentence if field.able else NONE_CAN
             self.show_rows(rows, sentence)
         elif recorded is None:
