@@ -146,7 +146,6 @@ PART_S = {"cpu": 0.002, "cuda": 0.005, "own": 0.3}  # in later rounds, where oth
 BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4, "own": 2.5e-4}
 PICTURE_S_A_SAMPLE = 1e-8  # making it and holding it against the oracle
 LATEST = 40  # records that tell how far off the model is
-SOME = 3  # of them tell nothing against what many tell
 PAUSED = 10  # times as long as usual, for a part between which the sweep was paused
 
 
@@ -217,7 +216,7 @@ def _how_far_off(records: Sequence[Record], kind: str, is_first: bool, sampling:
         last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)
         found = record.at - before.at, last_s, _samples(record.cell) if is_first else 1
         of_rounds.setdefault(rounds, []).append(found)
-    several = [rounds for rounds, each in of_rounds.items() if len(each) > SOME]
+    several = [rounds for rounds, each in of_rounds.items() if len(each) > 3]  # fewer tell nothing
     took = of_rounds[max(several)] if several else []
     usual = median([it / said for it, said, _ in took]) if took else 1.0
     kept = [each for each in took if each[0] <= PAUSED * usual * each[1]]

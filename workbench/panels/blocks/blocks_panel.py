@@ -60,7 +60,6 @@ OF_BLOCKS = "Block shapes compared: {subject}"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
-NO_BARS = "As soon as there are times, their bars stand here."
 NOT_YET = "Nothing is measured yet: press Compare."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
@@ -110,7 +109,7 @@ class BlocksPanel(QWidget):
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
-        self.chart = FigureView(NO_BARS)
+        self.chart = FigureView(NOT_YET)
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)
         self._start = push_button("blocks-start", "")

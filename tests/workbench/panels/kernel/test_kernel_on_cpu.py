@@ -153,7 +153,7 @@ def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     write(qtbot, window, text)
     trigger(window, "Find the bug in the kernel")
     tried(qtbot, window)
-    assert "blocks of 32×8, 16×4, 8×8:" in words(window, "kernel-status")  # and no others
+    assert "blocks of 32×8, 16×4, 8×8;" in words(window, "kernel-status")  # and no others
 
     only_wide = text.replace(BARRIER, "    if (BLOCK_X > 16) __syncthreads();")
     write(qtbot, window, only_wide)
