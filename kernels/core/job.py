@@ -386,6 +386,8 @@ class Sampling:
     noise: float | None = None  # quartile range over median, settled below this
     warmups: int = 1  # runs that go before, for so long at least: see `sampling`
     warmup_seconds: float = 0.0
+    # A first run of up to so long is followed by another: whatever disturbed it must not stay.
+    again_seconds: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)

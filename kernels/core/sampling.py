@@ -11,9 +11,6 @@ from kernels.core.timing import Cache, Ended, Timing, relative_spread
 
 NEWS_EVERY_S = 0.1
 SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled
-# A first run of up to so long is followed by another, whatever the plan's time: whatever else the
-# computer did meanwhile, a page fault or another program, must not stay as the job's time.
-REPEATED_S = 3.0
 # A process's new threads share a core until the scheduler has moved them apart: measured on two
 # cores, OpenCV's calls took twice as long for their first 36 to 74 ms, in every other process.
 THREADS_SETTLE_S = 0.1
@@ -38,7 +35,7 @@ class Sampler:
     the limit for SETTLED_FOR samples; and `max_samples` ends what stays noisy.
 
     No sample is ever dropped.  Warm-ups are no samples: a first run is shown until there is a
-    better one, and counts only where it takes longer than REPEATED_S, and than the plan allows.
+    better one, and counts only where it takes longer than `again_seconds` and `max_seconds`.
     A run that takes longer than the plan allows is the last warm-up, or the only sample.  A plan
     without samples is for the output alone: the first run is the only one.
 
@@ -109,7 +106,8 @@ class Sampler:
         if self._plan.max_samples == 0:
             return "single"
         if count == 0:
-            return "single" if self._latest_ms > max(self._limit_ms, REPEATED_S * 1e3) else ""
+            again_ms = max(self._limit_ms, self._plan.again_seconds * 1e3)
+            return "single" if self._latest_ms > again_ms else ""
         if count == 1 and self._latest_ms > self._limit_ms:
             return "single"
         if count >= self._plan.max_samples:

@@ -141,23 +141,23 @@ def _others(job: Job) -> Iterator[Other]:
     for border in (each for each in BORDERS if each != job.border):
         yield Other("border", f"Right if the border is {border}", job.but(border=border))
     for words, stored in STORED if job.picture.dtype.kind == "u" else ():
-        yield Other("stored", f"Right if samples are {words}", job, stored=stored)
+        yield Other("stored", f"Right, but samples are {words}", job, stored=stored)
     for words, by in SHIFTS.items():
-        yield Other("place", f"Right if shifted {words}", job, partial(_shifted, by), inset=1)
+        yield Other("place", f"Right, but shifted {words}", job, partial(_shifted, by), inset=1)
     if job.channels > 2:
         orders = {"red and blue are exchanged": (2, 1, 0)}
         orders |= {f"every colour is {name}": (at,) * 3 for at, name in enumerate(COLOURS)}
         for words, order in orders.items():
             made = partial(_ordered, [*order, 3][: job.channels])
-            yield Other("channels", f"Right if {words}", job, made)
+            yield Other("channels", f"Right, but {words}", job, made)
     if job.channels > 1 and job.is_one_launch:
-        words = "Right if the neighbours are the next samples, not those of the next pixels"
+        words = "It takes the next samples for its neighbours, not those of the next pixels"
         yield Other("channels", words, job, _of_next_samples, inset=job.reach)
     if job.opaque is not None:
         apart = replace(job, opaque=None)
-        yield Other("alpha", "Right if colours are not weighted by alpha", apart)
+        yield Other("alpha", "Right, but colours are not weighted by alpha", apart)
     elif job.has_alpha:
-        yield Other("alpha", "Right if alpha is filtered as well", job, _with_alpha)
+        yield Other("alpha", "Right, but alpha is filtered as well", job, _with_alpha)
 
 
 def _of_weights(job: Job) -> Iterator[Other]:
@@ -186,9 +186,9 @@ def _of_weights(job: Job) -> Iterator[Other]:
         ranked = job.but(filter=Rank(job.ksize, at), gradient=False)
         yield Other("filter", f"It is the {name} of the window", ranked)
     if job.correlation.offset:
-        yield Other("offset", "Right if the offset is left out", job.but(offset=0.0))
+        yield Other("offset", "Right, but the offset is left out", job.but(offset=0.0))
     if job.steps[1:]:
-        yield Other("length", "Right if no length is taken", job.but(gradient=False))
+        yield Other("length", "Right, but no length is taken", job.but(gradient=False))
 
 
 def _of_window(job: Job) -> Iterator[Other]:

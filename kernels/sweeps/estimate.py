@@ -40,6 +40,7 @@ def part_of(sampling: Sampling, number: int) -> Sampling:
         min_samples=math.ceil(sampling.min_samples / rounds),
         max_seconds=sampling.max_seconds / rounds,
         noise=None,
+        again_seconds=math.inf,  # a first run compiles, and touches memory first
     )
     warmup_seconds = sampling.warmup_seconds / rounds / 2
     return replace(part, warmups=1, warmup_seconds=warmup_seconds) if number else part
@@ -145,6 +146,7 @@ PART_S = {"cpu": 0.002, "cuda": 0.005, "own": 0.3}  # in later rounds, where oth
 BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4, "own": 2.5e-4}
 PICTURE_S_A_SAMPLE = 1e-8  # making it and holding it against the oracle
 LATEST = 40  # records that tell how far off the model is
+PAUSED = 10  # times as long as usual, for a part between which the sweep was paused
 
 
 def estimated_s(
@@ -156,17 +158,24 @@ def estimated_s(
     """
     records, rounds = list(seen), rounds_of(sampling)
     latest = sorted(records, key=lambda each: each.at)[-LATEST:]
-    off = {kind: _how_far_off(latest, kind, sampling) for kind in CELL_S}
+    off = {
+        (kind, is_first): _how_far_off(latest, kind, is_first, sampling)
+        for kind in CELL_S
+        for is_first in (True, False)
+    }
     timed = {
         but_for_size(each.cell): each for each in records if isinstance(each.outcome, Measurement)
     }
     begun = {each.cell: each for each in records if not each.is_complete}
 
     def left_s(cell: Cell) -> float:
-        parts = _parts_s(cell, _run_s(cell, timed.get(but_for_size(cell))), sampling)
-        return sum(parts[rounds_done(begun.get(cell), rounds) :]) * off[kind_of(cell)]
+        like = begun.get(cell) or timed.get(but_for_size(cell))
+        parts = _parts_s(cell, _run_s(cell, like), sampling)
+        left = range(rounds_done(begun.get(cell), rounds), len(parts))
+        kind = kind_of(cell)
+        return sum(parts[at] + off[kind, at == 0] * (1 if at else _samples(cell)) for at in left)
 
-    return sum(map(left_s, cells))
+    return max(0.0, sum(map(left_s, cells)))
 
 
 def about(seconds: float) -> str:
@@ -185,21 +194,38 @@ def but_for_size(cell: Cell) -> Cell:
     return replace(cell, width=0, height=0)
 
 
-def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> float:
-    """The factor by which the last parts of cells took longer than the model says.
+def _how_far_off(records: Sequence[Record], kind: str, is_first: bool, sampling: Sampling) -> float:
+    """How many seconds more than the model says a part takes: no factor, so large for quick cells.
 
-    The times are those between records; of them the median, so that a pause does not matter.
+    The times are those between records of the latest round that has some, but for pauses.
+
+    is_first  of first rounds alone, a sample, as outputs are compared; else of the others
     """
-    ratios = []
+    # By rounds behind: seconds of parts, those by the model, and how many these are for.
+    of_rounds: dict[int, list[tuple[float, float, float]]] = {}
     for before, record in pairwise(records):
-        measured = record.outcome
-        if isinstance(measured, str) or kind_of(record.cell) != kind or record.at <= before.at:
+        there, rounds = (  # none where it was measured in one go
+            None if isinstance(each.outcome, str) else len(each.outcome.kernel.rounds)
+            for each in (before, record)
+        )
+        if kind_of(record.cell) != kind or record.at <= before.at:
+            continue
+        if rounds is None or there not in (None, rounds) or (rounds and (rounds == 1) != is_first):
             continue
         parts = _parts_s(record.cell, _run_s(record.cell, record), sampling)
-        rounds = len(measured.kernel.rounds)  # none where it was measured in one go
         last_s = parts[min(rounds, len(parts)) - 1] if rounds else sum(parts)
-        ratios.append((record.at - before.at) / last_s)
-    return median(ratios) if ratios else 1.0
+        found = record.at - before.at, last_s, _samples(record.cell) if is_first else 1
+        of_rounds.setdefault(rounds, []).append(found)
+    several = [rounds for rounds, each in of_rounds.items() if len(each) > 3]  # fewer tell nothing
+    took = of_rounds[max(several)] if several else []
+    usual = median([it / said for it, said, _ in took]) if took else 1.0
+    kept = [each for each in took if each[0] <= PAUSED * usual * each[1]]
+    more_s = sum(it - said for it, said, _ in kept)
+    return more_s / sum(weight for *_, weight in kept) if kept else 0.0
+
+
+def _samples(cell: Cell) -> int:
+    return cell.pixels * cell.channels * cell.count
 
 
 def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> list[float]:
@@ -235,7 +261,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     slow = {} if kind != "cpu" else OPENCV_PRODUCTS if is_opencv else TAP_PRODUCTS
     taps = 0.0
     for key, side in steps:
-        most = MAX_OPENCV_PRODUCTS if is_opencv and key not in slow else math.inf
+        most = MAX_OPENCV_PRODUCTS if is_opencv and key != "bilateral" else math.inf
         taps += slow.get(key, 1) * max(min(side**2, most), MEMORY_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * taps
     cores = 1 if cell.implementation == "sequential" else usable_cores()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
 from kernels.core.plain_data import table_beside
+from kernels.engine.auto import AUTO
 from kernels.sweeps.plan import Cell, Plan
 
 NUMBERS = Path(__file__).with_name("published.csv")
@@ -39,11 +40,14 @@ class Published:
 def published_for(plan: Plan) -> tuple[Published, ...]:
     """Every published time of a cell of `plan`; of the publication that it reproduces, if any.
 
-    Of several tables of a publication with a cell that with most of the plan's counts.  A cell's
-    picture, cache and border do not count.
+    So does what cannot run here, without a GPU: all of that publication, and what stands beside
+    `auto`.  Of several tables of a publication with a cell that with most of the plan's counts.  A
+    cell's picture, cache and border do not count.
     """
     cells: dict[tuple[str, ...], list[tuple[Cell, Row]]] = {}
-    for cell in plan.cells():
+    theirs = (each["implementation"] for each in rows() if each["source"] == plan.source)
+    every = dict.fromkeys((*plan.implementations, *theirs, AUTO.key))
+    for cell in replace(plan, implementations=tuple(every)).cells():
         if cell.count == 1 and not cell.list:
             said = (cell.width, cell.height, cell.implementation, cell.ksize)
             others = (cell.pixel_type, cell.channels, cell.filter, *(cell.block_xy or ("", "")))

@@ -16,6 +16,8 @@ from kernels.core.verdict import Check
 from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import Cell, Plan
 
+FIRST = "1 run, first"  # of a session that was recorded when sweeps still let it count
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
@@ -72,7 +74,8 @@ class Measurement:
     @property
     def disturbances(self) -> tuple[str, ...]:
         """Possible disturbances of the time, in words."""
-        return disturbances_of(self.load, self.health)
+        is_first = self.kernel.ended == "single" and not self.kernel.warmups
+        return disturbances_of(self.load, self.health) + (FIRST,) * is_first
 
     @property
     def threads(self) -> int | None:

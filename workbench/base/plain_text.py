@@ -53,7 +53,7 @@ def nearest_in_words(nothing: str, names: Sequence[str]) -> str:
     return f"{nothing}; nearest: {', '.join(dict.fromkeys(names))}." if names else f"{nothing}."
 
 
-def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> None:
+def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> QMessageBox:
     """Ask before `do`, which cannot be undone; a button says `verb`, all else cancels."""
     box = _question(parent, verb, question)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -64,6 +64,7 @@ def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], objec
     # Once the question is off the screen.
     agree.clicked.connect(lambda: QTimer.singleShot(0, parent, do))
     box.open()
+    return box
 
 
 def is_agreed(parent: QWidget, title: str, question: str) -> bool:

@@ -15,7 +15,7 @@ from workbench.base.paths import identity
 from workbench.files import neighbours
 from workbench.files.formats import EXTENSION_OF, EXTENSIONS
 from workbench.files.image_files import page_count
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.model.intents import taken_in
 from workbench.model.state import State
 
@@ -167,12 +167,12 @@ class FilePairs:
     def by_page(self, is_stopped: Callable[[], bool] = lambda: False) -> FilePairs:
         """The same, with a pair for each page of a file that has several.
 
-        Looks into each file.  Raises PairingError, also once `is_stopped` says so.
+        Looks into each file.  Raises PairingError, and StoppedError once `is_stopped` says so.
         """
         groups: list[Group] = []
         for group, name in ((each, name) for each in self.groups for name in each.names):
             if is_stopped():
-                raise PairingError("Looking for pages was stopped.")
+                raise StoppedError("Looking for pages was stopped.")
             count = 1
             with suppress(ImageFileError):  # which comes again when it is read
                 count = page_count(group.source / name)

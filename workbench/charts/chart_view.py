@@ -360,7 +360,7 @@ class ChartView(QWidget):
             self._log.setChecked((body.y if isinstance(body, Plot) else body.axis).is_log)
         is_published = figure is not None and figure.has_published
         show_reason(self._grey, nothing or ("" if is_published else UNPUBLISHED))
-        self._grey.setChecked(choices.published)
+        self._grey.setChecked(figure is not None and figure.shows_published)
         is_other = bool(choices.hidden or choices.pinned)
         show_reason(self._all, nothing or ("" if is_other else ALL_SHOWN))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from itertools import takewhile
 from math import prod
 from pathlib import Path
@@ -125,7 +126,14 @@ def decode(
 
 def page_count(path: Path) -> int:
     """Count the pages; a file that by its start has only one is read no further."""
-    with failures_in_words(path.name), ExitStack() as files:
+    with failures_in_words(path.name):
+        now = path.stat()
+        return _page_count(path, now.st_mtime_ns, now.st_size)
+
+
+@lru_cache(maxsize=1 << 16)  # whoever chooses what is done to a folder asks again and again
+def _page_count(path: Path, _mtime_ns: int, _size: int) -> int:
+    with ExitStack() as files:
         file = files.enter_context(path.open("rb"))
         start = file.read(4096)
         file.seek(0)

@@ -52,9 +52,10 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
 
 
 def single_in_words(result: Result) -> str:
-    """Name the only sample of `result`: "a single run", or "a sum of 4 strips" or of steps."""
+    """Name the only sample of `result`: "a single run", or "a sum of 4 strips", steps or runs."""
     if is_sum(result):
-        return f"a sum of {len(result.steps)} steps"
+        is_single = all(each.timed.is_single for each in result.steps)
+        return f"a sum of {len(result.steps)} {'single runs' if is_single else 'steps'}"
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
 
 

@@ -9,7 +9,7 @@ from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, groups_of_equals
 from kernels.core.verdict import Check
 from kernels.sweeps.plan import Cell
-from kernels.sweeps.record import Measurement, Record, Session
+from kernels.sweeps.record import FIRST, Measurement, Record, Session
 from workbench.base import numbers
 from workbench.charts.data import points
 from workbench.charts.data.chart_words import sentence_like
@@ -22,6 +22,7 @@ INTERVAL = (
     f"none of fewer than {ENOUGH_SAMPLES} samples, or rounds."
 )
 ONE_SAMPLE = "One sample: that run took all the time there was; it has no spread and no speed-up."
+FIRST_RUN = f"{FIRST}: whatever only a first run does is in its time; it has no speed-up."
 TIME_LIMIT = "Sampling ended at the time limit, before the spread had settled."
 EQUAL = "Counts as equal to {}."
 # Columns of words; all others are of numbers.
@@ -163,8 +164,8 @@ class SessionTables:
         return table_of(self._session, caption, rows, dimensions=outer, notes=notes)
 
     def _remarks(self, record: Record, measured: Measurement) -> Iterator[str]:
-        if len(measured.kernel.samples_ms) == 1:
-            yield ONE_SAMPLE
+        if measured.kernel.is_single:
+            yield FIRST_RUN if FIRST in measured.disturbances else ONE_SAMPLE
         elif measured.kernel.ended == "time":
             yield TIME_LIMIT
         if self._baseline and self._baseline.is_equal(record):
@@ -222,6 +223,7 @@ class SessionTables:
 
         # Warm before cold, so that of a cell measured in both ways the cold one is kept.
         ordered = sorted(self._verified, key=lambda each: each[0].cell.cache != "warm")
+        ordered = [each for each in ordered if FIRST not in each[1].disturbances]
         here = {alike(record.cell): measured.kernel.median_ms for record, measured in ordered}
         unit = tables.unit_of_times([*(each.milliseconds for each in published), *here.values()])
         rows, is_one = list[Row](), len({each.source for each in published}) == 1

@@ -20,12 +20,14 @@ from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.worker_pool import Held, RunEndedError, cuda_children
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.findings import Finding, KernelTrial
+from kernels.cuda_on_cpu.regions import DEVICE as ON_THE_CPU
 from kernels.cuda_on_cpu.regions import cropped
 from kernels.cuda_on_cpu.stepping import Stepped, stepping
-from kernels.cuda_on_cpu.trial import CHECKING, finding_bug, trial, verdict_search
+from kernels.cuda_on_cpu.trial import CHECKING, NO_BUGS, finding_bug, trial, verdict_search
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung
+from workbench.batch.kernel_checks import check_jobs
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import kernel_code
@@ -90,6 +92,7 @@ class Searched:
     job: Job
     finding: Finding | None
     before: Display | None = None
+    clean: tuple[tuple[int, int], ...] = ()  # the block shapes that none was found with
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +148,26 @@ def end_children(device: Device) -> None:
 
 
 def searching(asked: KernelText) -> Steps:
-    """Look for the bug in a source."""
+    """Look for the bug in a source, with the chosen block shape, then with those of `check`."""
 
     def search(rung: Rung, asked: KernelText) -> Steps:
-        for step in finding_bug(rung, asked.job, at=asked.at):
-            if isinstance(step, Progress):
-                yield step
-            else:
-                part = cropped(asked.job, step.region).picture if step else None
-                before = None if part is None else show(part, asked.seen)
-                yield Searched(rung, asked.job, step, before)
+        bug, clean, job = None, list[tuple[int, int]](), asked.job
+        others = () if rung.own_block else (each.job.block_xy for each in check_jobs(0))
+        for block_xy in dict.fromkeys((job.block_xy, *others)):
+            job = asked.job.but(block_xy=block_xy)
+            if clean and rung.why_not(job, ON_THE_CPU):
+                continue
+            found = yield from last_of(finding_bug(rung, job, at=asked.at))
+            if found is None:
+                clean.append(block_xy)
+            elif not clean or found.kind not in NO_BUGS:
+                bug = found
+                break
+        before = show(cropped(job, bug.region).picture, asked.seen) if bug else None
+        if bug and clean:
+            shape = "{}×{}".format(*job.block_xy)
+            bug = replace(bug, sentence=f"With blocks of {shape}: {bug.sentence}")
+        yield Searched(rung, job, bug, before, tuple(clean))
 
     return _with_rung(asked, search)
 

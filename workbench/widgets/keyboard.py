@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 ARROWS: dict[int, tuple[int, int]] = {  # where they go: so many across, and down
     Qt.Key.Key_Left: (-1, 0),
@@ -14,6 +14,18 @@ ARROWS: dict[int, tuple[int, int]] = {  # where they go: so many across, and dow
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
+
+
+class WindowWithHome(QMainWindow):
+    """A window with a widget, its home, that gets the keyboard from whatever is done with it."""
+
+    home: QWidget
+
+
+def go_home(widget: QWidget) -> None:
+    """Give the keyboard to the home of the widget's window; to the widget where there is none."""
+    window = widget.window()
+    (window.home if isinstance(window, WindowWithHome) else widget).setFocus()
 
 
 def enter(panel: QWidget, why: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -> None:

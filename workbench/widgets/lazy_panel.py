@@ -17,6 +17,7 @@ from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button, theme_pixmap
+from workbench.widgets.keyboard import go_home
 
 Side = Literal["left", "right"]
 P = TypeVar("P", bound=QWidget)
@@ -119,7 +120,7 @@ class PanelFrame(QFrame):
         if is_visible:
             self._panel.get()
         elif self.isAncestorOf(QApplication.focusWidget() or self):
-            getattr(self._home.window(), "home", self).setFocus()  # not to Qt's next one
+            go_home(self._home)  # not to Qt's next one
         super().setVisible(is_visible)
 
     @property

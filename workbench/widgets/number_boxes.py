@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base.plain_text import tip_text
 from workbench.widgets.buttons import described
-from workbench.widgets.keyboard import WheelAfterFocus
+from workbench.widgets.keyboard import WheelAfterFocus, go_home
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
@@ -53,7 +53,7 @@ class _TypedNumber(WheelAfterFocus, _Box):
         self.editingFinished.connect(lambda: self.lineEdit().setModified(False))
         # To the picture, where the box is in its window.
         done = self.lineEdit().returnPressed
-        done.connect(lambda: getattr(self.window(), "home", self).setFocus())
+        done.connect(lambda: go_home(self))
         self.lineEdit().inputRejected.connect(lambda: _say(self, self.range_in_words()))
 
     def show_value(self, value: Any) -> None:

@@ -34,6 +34,7 @@ from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
 from workbench.files.formats import PICTURES_FILTER, WRITTEN, option_of
+from workbench.files.picture_errors import StoppedError
 from workbench.model.intents import filter_in_words
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
@@ -90,7 +91,7 @@ class FileFilter(QDialog):
         self._starts = False  # as soon as there is a plan
         self._failure = ""  # of one large picture
         self._said = ""  # of the last run, until something else is chosen
-        self._looking = Background((PairingError, JournalError), self)
+        self._looking = Background((PairingError, JournalError, StoppedError), self)
         self._process = BatchProcess(self)
         self._process.ended.connect(self._end)
         self._process.progressed.connect(self._show_progress)
@@ -127,7 +128,7 @@ class FileFilter(QDialog):
         if self.is_settled:
             choice = self._remembered()
             if folder not in ("", self._offered, choice.source):
-                choice = replace(choice, source=folder, target=f"{folder}-filtered")
+                choice = replace(choice, source=folder, target=filter_choice.beside(folder))
                 self._settings.set(SETTING, asdict(choice))
             self._offered = folder
             self._show_choice_of(choice)
@@ -137,7 +138,7 @@ class FileFilter(QDialog):
         """Show the dialog with these pictures, unless a run is under way."""
         if self.is_settled:
             folder, names = str(files[0].absolute().parent), tuple(str(e.absolute()) for e in files)
-            target = f"{folder}-filtered"
+            target = filter_choice.beside(folder)
             choice = replace(self._remembered(), source=folder, target=target, files=names)
             self._show_choice_of(choice)
         self.bring_forward()
@@ -194,7 +195,7 @@ class FileFilter(QDialog):
 
     def _make_form(self) -> None:
         self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
-        self._source.textChanged.connect(self._forget_files)
+        self._source.textChanged.connect(self._follow_source)
         self._target = self._line("target", "Folder of the results", "Folder for the results")
         self._pattern = self._line("names", "Names of the results", TIPS["names"])
         self._pattern.setPlaceholderText("{stem}")
@@ -241,9 +242,12 @@ class FileFilter(QDialog):
         line.textChanged.connect(self._edit)
         return line
 
-    def _forget_files(self) -> None:
+    def _follow_source(self, source: str) -> None:
+        """Forget files of another folder; results go beside the new one, unless told otherwise."""
         if not self._is_filling:
-            self._filled = replace(self._filled, files=())
+            before, self._filled = self._filled, replace(self._filled, source=source, files=())
+            if self._target.text() in ("", filter_choice.beside(before.source)):
+                self._target.setText(filter_choice.beside(source))
 
     def _with_button(self, line: QLineEdit, name: str) -> QWidget:
         tip, both = "Choose the folder in a dialog", QWidget()

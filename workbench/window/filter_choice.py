@@ -71,6 +71,12 @@ class FilterChoice:
         return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
 
 
+def beside(folder: str) -> str:
+    """The folder that results go into unless another is chosen; empty: no folder is."""
+    folder = folder.strip().rstrip("/" + os.sep)
+    return f"{folder}-filtered" if folder else ""
+
+
 @dataclass(frozen=True, slots=True)
 class FilterPlan:
     """Everything that a run would do."""
@@ -124,7 +130,7 @@ def note_on(choice: FilterChoice, state: State) -> str:
 def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
     """Make the plan of a choice.  Raises PairingError and JournalError.
 
-    is_stopped  is asked now and then; True: PairingError is raised there
+    is_stopped  is asked now and then; True: StoppedError is raised there
     """
     try:
         return _file_plan(choice) if choice.is_file else _plan_of(choice, state, is_stopped)

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CompileFailedError, KernelError
@@ -48,6 +48,7 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
 from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
+from workbench.widgets.keyboard import WindowWithHome
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
@@ -76,7 +77,10 @@ EXPECTED = (ImageFileError, KernelError)
 C = TypeVar("C", bound=intents.Choice)
 
 
-class MainWindow(QMainWindow):
+DONE = "What was under way is done by now. Close the window?"
+
+
+class MainWindow(WindowWithHome):
     """Everything on the screen: it makes the parts and connects them."""
 
     def __init__(
@@ -134,7 +138,7 @@ class MainWindow(QMainWindow):
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
         self.compare = CompareView(self.store)
-        self.home = self.compare.main  # has the keyboard after a number was typed
+        self.home = self.compare.main
         self.messages = MessageBar(self)
         session = self.store, self.worker, self.live
         self.chip = DeviceChip(*session, self.messages, self.settings)
@@ -496,16 +500,23 @@ class MainWindow(QMainWindow):
             self.presenter.show.end()
         self.close()
 
+    @property
+    def _question(self) -> str:
+        """What is asked before this closes."""
+        files = self.filter_menu.made
+        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
+        return " ".join([*filter(None, under_way), "Close the window?"]) if any(under_way) else DONE
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         if self.presenter.show is not None:  # what closes windows closes the stage
             self.presenter.show.end()
             event.ignore()
             return
-        files = self.filter_menu.made
-        under_way = self.sweep_controller.under_way, files.under_way if files is not None else ""
-        if any(under_way) and not self._is_leaving:
-            question = " ".join(filter(None, (*under_way, "Close the window?")))
-            ask_before(self, question, "Close", self.leave)
+        if self._question != DONE and not self._is_leaving:
+            box = ask_before(self, self._question, "Close", self.leave)
+            follow = QTimer(box, interval=250)  # what it asks about goes on
+            follow.timeout.connect(lambda: box.setText(self._question))
+            follow.start()
             event.ignore()
             return
         self.presenter.close()

@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.core.job import Sampling
-from kernels.core.sampling import (
-    SETTLED_FOR,
-    Sampler,
-)
+from kernels.core.sampling import SETTLED_FOR, SWEEP_SAMPLING, Sampler
 from kernels.core.timing import Timing, relative_spread
+from kernels.sweeps.estimate import part_of
 
 PATIENT = Sampling(min_samples=10, max_samples=100, max_seconds=1.0, noise=0.005)
 
@@ -61,6 +59,12 @@ def test_what_is_noisy_goes_on_until_enough_samples_have_averaged_it_out():
     noise = np.random.default_rng(4).normal(1.0, 0.03, 1000)
     assert run(PATIENT, noise).ended == "samples"
     assert len(run(PATIENT, noise).samples_ms) == 100
+
+
+def test_a_first_run_is_no_sample_of_a_sweep_however_long_it_took():
+    plan = part_of(SWEEP_SAMPLING, 0)
+    assert run(plan, [9000.0, *[15.0] * 50]).median_ms == 15.0  # it compiled something
+    assert run(plan, [9000.0, 8000.0]) == Timing((8000.0,), ended="single", warmups=1)
 
 
 def test_a_quiet_moment_is_not_settled():

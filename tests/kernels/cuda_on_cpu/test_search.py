@@ -261,6 +261,17 @@ def test_what_far_blocks_alone_do_is_found(kind):
     assert (finding.is_far, finding.region, finding.thread) == (True, WHOLE, None)
 
 
+@pytest.mark.parametrize("bound", ["1 << 30", "width * CHANNELS + 8"])
+@pytest.mark.parametrize("block_xy", [(32, 8), (256, 1)])
+def test_a_row_written_too_far_is_found_whatever_the_width_of_the_picture(bound, block_xy):
+    picture = np.zeros((512, 768, 3), np.uint8)
+    job = Job.of(picture, IDENTITY, block_xy=block_xy)
+    body = f"if (x < {bound} && y < end_row) row_of(dst, y, pitch)[x] = 0;"
+    *_, finding = finding_bug(own_kernel("mine.cu", START.format(before="", body=body)), job)
+    assert finding is not None
+    assert finding.kind == "bounds"
+
+
 @pytest.mark.parametrize("row", BESIDE)
 def test_one_read_beyond_a_large_picture_is_a_fault(row):
     outcome = tried(BESIDE[row], a_job((300, 260)))

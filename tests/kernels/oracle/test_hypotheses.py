@@ -84,14 +84,14 @@ PLANTED = {
     "outermost weights": turned(lambda each: np.pad(each[1:-1, 1:-1], 1)),
     "offset is left out": lambda job: answer_of(job, offset=0.0),
     "unchanged": lambda job: job.picture,
-    "shifted down": lambda job: np.roll(answer_of(job), 1, 0),
+    "Right, but shifted down": lambda job: np.roll(answer_of(job), 1, 0),
     "shifted up": lambda job: np.roll(answer_of(job), -1, 0),
     "shifted left": lambda job: np.roll(answer_of(job), -1, 1),
     "shifted right": lambda job: np.roll(answer_of(job), 1, 1),
     "shifted up and right": lambda job: np.roll(answer_of(job), (-1, 1), (0, 1)),
     "every colour is green": lambda job: answer_of(job)[..., [1, 1, 1]],
     "red and blue": lambda job: answer_of(job)[..., [2, 1, 0]],
-    "next samples": next_samples,
+    "It takes the next samples": next_samples,
     "border is zero": lambda job: answer_of(job, border="zero"),
     "border is reflect": lambda job: answer_of(job, border="reflect"),
     "border is mirror": lambda job: answer_of(job, border="mirror"),
@@ -148,7 +148,7 @@ def test_alpha_that_is_filtered_is_told():
     job = job_of(channels=4)
     answer = answer_of(job)
     answer[..., -1:] = answer_of(job, picture=np.ascontiguousarray(job.picture[..., -1:]))
-    assert why(job, answer) == "Right if alpha is filtered as well."
+    assert why(job, answer) == "Right, but alpha is filtered as well."
 
 
 NONLINEAR = [

@@ -62,6 +62,17 @@ def test_a_first_round_as_long_as_the_model_has_it_puts_nothing_right(run_ms, fi
     assert estimated_s([of_size(CPU, 1001)], records) == pytest.approx(whole_s, rel=0.1)
 
 
+def test_first_rounds_that_take_long_say_nothing_of_later_ones():
+    cells = [of_size(CPU, 1000 + side) for side in range(10)]
+    part = Measurement(Timing((10.0,), rounds=(1,)), (), None)
+    records = [Record(cell, part, 2.0 * n) for n, cell in enumerate(cells)]
+    at_once = [replace(each, at=0.0) for each in records]
+    assert estimated_s(cells, records) == estimated_s(cells, at_once)
+    new = of_size(CPU, 1010)
+    more_s = estimated_s([new], records) - estimated_s([new], at_once)
+    assert 1.5 < more_s < 2.0
+
+
 def test_the_cpu_s_pace_says_nothing_of_the_gpu_s():
     slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
     assert estimated_s([GPU], slow) == estimated_s([GPU])

@@ -53,7 +53,10 @@ BUSY = Load(seconds=1.0, cores=2, others_s=1.0, stolen_s=0.0)
 HOT = Health(throttled=("heat, by the driver",))
 
 
-@pytest.mark.parametrize("disturbed", [{"load": BUSY}, {"health": HOT}])
+FIRST_RUN = Timing((9000.0,), None, "single")  # as sweeps once kept it
+
+
+@pytest.mark.parametrize("disturbed", [{"load": BUSY}, {"health": HOT}, {"kernel": FIRST_RUN}])
 @pytest.mark.parametrize("swapped", [False, True])
 def test_a_disturbed_time_gets_no_verdict(swapped, disturbed):
     starred = record(1.0)

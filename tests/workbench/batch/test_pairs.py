@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.batch.pairs import PairingError, naming, pairs_of
+from workbench.files.picture_errors import StoppedError
 from workbench.model.state import State
 
 
@@ -59,3 +60,9 @@ def test_a_pattern_makes_a_name(pattern, extension, name, wanted):
 def test_a_pattern_that_makes_no_sense_is_refused(pattern, extension, words):
     with pytest.raises(PairingError, match=words):
         naming(pattern, extension, CHOSEN)
+
+
+def test_a_stop_is_a_stop_and_no_complaint_about_the_files(tmp_path):
+    (tmp_path / "a.gif").touch()
+    with pytest.raises(StoppedError):
+        pairs_of([tmp_path], "out/").by_page(lambda: True)

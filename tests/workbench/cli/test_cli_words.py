@@ -42,7 +42,7 @@ def test_a_list_has_a_time_of_its_own_beside_those_of_its_steps():
         "…, shared ▸ ring: time 250 µs (20 samples, cold), steps 200 µs + 100 µs"
     )
     summed = replace(made_up.result(samples_ms=(0.2 + 0.1,)), steps=steps)
-    assert "300 µs (a sum of 2 steps, cold), steps 200" in plain(in_one_line("…", summed))
+    assert "300 µs (a sum of 2 single runs, cold), steps 200" in plain(in_one_line("…", summed))
 
 
 def test_the_doctor_knows_what_limits_a_block_and_a_launch():

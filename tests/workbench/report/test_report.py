@@ -193,7 +193,8 @@ def test_refusals_are_grouped_by_their_reason():
 @pytest.mark.parametrize(
     ("outcome", "remark"),
     [
-        (changed(samples_ms=(900.0,), ended="single"), "One sample: "),
+        (changed(samples_ms=(900.0,), ended="single", warmups=1), "One sample: "),
+        (changed(samples_ms=(900.0,), ended="single", warmups=0), "1 run, first: "),
         (changed(ended="time"), "Sampling ended at the time limit"),
         (
             lambda c, m: (
@@ -322,6 +323,10 @@ def test_published_over_measured_is_what_one_works_out_by_hand():
     assert float(row["Published (ms)"]) == 0.9
     assert row["This session (ms)"] == "0.500"
     assert row["Published ÷ this session"] == "1.8×"
+    first = changed(samples_ms=(900.0,), ended="single", warmups=0)
+    rows = rows_of("published elsewhere", a_session("sizes", outcome=first))
+    on_gpu = [each for each in rows if each["Implementation"] != "Sequential"]
+    assert {each.get("Published ÷ this session", "") for each in on_gpu} == {""}
 
 
 # ---------------------------------------------------------------------------- numbers, recorded

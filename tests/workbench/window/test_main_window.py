@@ -209,6 +209,8 @@ def test_it_closes_in_the_middle_of_a_job_and_asks_about_a_sweep(qtbot, make_win
     QTest.keyClick(question(window), Qt.Key.Key_Escape)
     assert window.isVisible()
     window.close()
+    window.worker.sweep.cancel()  # the work ends while the question is shown
+    until(qtbot, lambda: "done by now" in question(window).text())
     answer(window, "Close")
     until(qtbot, lambda: not window.isVisible())
     assert window.worker.isFinished()

@@ -23,7 +23,7 @@ class Choices:
     slices: Mapping[str, Any] = field(default_factory=dict)  # the one value of a dimension shown
     hidden: frozenset[str] = frozenset()  # keys of series that are left out
     pinned: frozenset[str] = frozenset()  # keys of series drawn on top, with the others paler
-    published: bool = False
+    published: bool | None = None  # None: where programs of others stand beside auto
     is_log: bool | None = None  # the axis of values; None: where they are far apart
     newest: int | None = None  # index of the session begun or opened last, whose values go first
 
@@ -210,6 +210,7 @@ class Figure:
     entries: tuple[LegendLine, ...] = ()  # the legend, with those that are hidden
     options: tuple[Option, ...] = ()
     has_published: bool = False
+    shows_published: bool = False
 
     @property
     def summary(self) -> str:

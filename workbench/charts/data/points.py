@@ -201,7 +201,11 @@ class Data:
         self.points = [_point(each, source) for own, source in pairs for each in own.records]
         found = dict.fromkeys(each for session in sessions for each in published(session.plan))
         self.has_published = bool(found)
-        if self.choices.published:
+        shows = self.choices.published
+        if shows is None:
+            shows = any(each.cell.implementation == AUTO.key for each in found)
+        self.shows_published = shows
+        if shows:
             self.points += map(_published_point, found)
 
     @cached_property

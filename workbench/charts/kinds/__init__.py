@@ -71,6 +71,7 @@ def made(
         entries=_legend(shown, body),
         options=(*options, *shown.options),
         has_published=shown.data.has_published,
+        shows_published=shown.data.shows_published,
     )
 
 

@@ -60,6 +60,7 @@ OF_BLOCKS = "Block shapes compared: {subject}"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
+NOT_YET = "Nothing is measured yet: press Compare."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 USES_SHAPE = "A click uses that block shape."
@@ -108,7 +109,7 @@ class BlocksPanel(QWidget):
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
-        self.chart = FigureView("")
+        self.chart = FigureView(NOT_YET)
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)
         self._start = push_button("blocks-start", "")
@@ -125,7 +126,8 @@ class BlocksPanel(QWidget):
         VBox(inside, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
             *(self._sentence, HBox(spacing=6).add((self._click, 1), segments)),
-            (self.chart, 1),
+            (self.chart, 9),
+            1,
         )
         VBox(self, 0).add(UprightArea(inside))
         self._connect()
@@ -332,7 +334,8 @@ class BlocksPanel(QWidget):
             sentence = field.reason
             if not field.reason:
                 rows = rows_of(field, found, field.current(self._store.state))
-                sentence = sentence_of(rows, is_over=found.is_over) if found else ""
+                nothing = "" if self._is_on else NOT_YET
+                sentence = sentence_of(rows, is_over=found.is_over) if found else nothing
                 sentence = sentence if field.able else NONE_CAN
             self.show_rows(rows, sentence)
         elif recorded is None:

@@ -7,19 +7,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from kernels import filters
+from kernels.core.job import Job
 from kernels.core.step import Step
 from kernels.filters import GROUPS, Filter, has_parameter
+from kernels.oracle.reference import filtered
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import white_of
 from workbench.model.state import State
+from workbench.model.state import Step as ListStep
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button
@@ -193,13 +197,14 @@ class FilterBox(ToolList):
             self._popup.hide()
 
     def _make_previews(self, popup: FilterPopup) -> None:
-        """Filter the open picture, reduced, with each filter in the background."""
+        """Filter what the selected step is given, reduced, with each filter in the background."""
         state, ratio = self._store.state, self.devicePixelRatioF()
         picture = state.picture
         if picture is None:
             return
         of = weakref.ref(picture)  # it may be large, and closed before the list is opened again
-        asked = (of, state.ksize, *(getattr(state, name) for name in PARAMETERS), ratio)
+        before = tuple(each for each in state.before if each.is_on)
+        asked = of, state.ksize, *(getattr(state, name) for name in PARAMETERS), ratio, before
         if asked == self._made_of:
             return
         self._made_of = asked
@@ -207,8 +212,12 @@ class FilterBox(ToolList):
         def work() -> dict[str, QImage]:
             size = PREVIEW_PX * ratio
             small = reduced(picture.samples, size.width(), size.height())
+            for each in before:
+                job = Job(small, _steps(filters.get(each.filter), each, state), state.border)
+                small = np.ascontiguousarray(filtered(job), np.float32)
+            selected = replace(state.selected, mix=1.0)
             return {
-                each.key: preview(small, picture.white, _steps(each, state))
+                each.key: preview(small, picture.white, _steps(each, selected, state))
                 for each in filters.all_filters()
             }
 
@@ -224,10 +233,9 @@ class FilterBox(ToolList):
         self.activated.emit(row)
 
 
-def _steps(chosen: Filter, state: State) -> tuple[Step, ...]:
+def _steps(chosen: Filter, step: ListStep, state: State) -> tuple[Step, ...]:
     if has_parameter(chosen, "matrix"):
-        ksize = len(state.matrix)
+        ksize = len(step.matrix)
     else:
-        ksize = chosen.nearest_size(min(state.ksize, MAX_KSIZE))
-    step = replace(state.selected, filter=chosen.key, ksize=ksize, mix=1.0)
-    return job_steps(step, white_of(state))
+        ksize = chosen.nearest_size(min(step.ksize, MAX_KSIZE))
+    return job_steps(replace(step, filter=chosen.key, ksize=ksize), white_of(state))

@@ -22,7 +22,7 @@ from workbench.model.rung_times import RungTimes
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not: see above. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
-NO_BUG = "No bug found: bounds, races, barriers and the output are in order."
+NO_BUG = "No bug found (bounds, races, barriers, output) on {}; “workbench check” tries more."
 
 
 def part_words(region: Region) -> str:
@@ -37,6 +37,12 @@ def searched_words(bug: Finding) -> str:
     if bug.region.is_whole or bug.is_far or bug.kind in ("compile", "refused"):
         return ""
     return f"Found on {part_words(bug.region)}: rows and columns count from there."
+
+
+def no_bug_words(clean: Sequence[tuple[int, int]]) -> str:
+    """Say that no bug was found with any of these block shapes, or with the kernel's own."""
+    blocks = ", ".join("{}×{}".format(*each) for each in clean)
+    return NO_BUG.format("this picture" + f", blocks of {blocks}" * (len(clean) > 1))
 
 
 def verdict_words(tried: KernelTrial) -> str:

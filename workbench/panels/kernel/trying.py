@@ -21,7 +21,7 @@ from workbench.model.rung_times import RungTimes
 from workbench.panels.kernel import trial_words
 from workbench.panels.kernel.code_editor import CodeEditor, Kind, Mark
 from workbench.panels.kernel.trial_view import Findings, TrialView
-from workbench.panels.kernel.trial_words import NO_BUG, searched_words, verdict_words
+from workbench.panels.kernel.trial_words import no_bug_words, searched_words, verdict_words
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_trial import (
     Followed,
@@ -362,7 +362,7 @@ class Trying(QObject):
         finding = step.finding
         changes: dict[str, Any] = {}
         is_of_text = self._answered is None or _is_same(self._answered, self._now)
-        where = searched_words(finding) if finding else NO_BUG
+        where = searched_words(finding) if finding else no_bug_words(step.clean)
         self._remark = " ".join(filter(None, (where, "" if is_of_text else BEFORE)))
         tried = self.tried
         if is_of_text and tried and tried.check and not tried.problem and not tried.check.wrong:

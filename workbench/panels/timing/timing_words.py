@@ -46,6 +46,8 @@ def filter_time(result: Result) -> Figure:
     if (kernel := result.kernel) is None:
         return Figure(detail=no_time_in_words(result))
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
+    if kernel.is_single and kernel.ended:
+        count = f"{count}, {single_in_words(result)}"
     if len(result.steps) > 1:
         times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
         words = [single_in_words(result)]
@@ -54,7 +56,7 @@ def filter_time(result: Result) -> Figure:
             words = [f"{how}; sum of steps {numbers.duration(sum(times))}", count]
         detail = "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
     elif kernel.is_single:
-        detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
+        detail = count
     else:
         detail = f"{numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}  ·  {count}"
     shares = shares_in_words(result.shares) if result.shares else ""

@@ -31,7 +31,7 @@ from workbench.charts.data.figure import Bars, Grid
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
 from workbench.panels.blocks import candidates
-from workbench.panels.blocks.blocks_panel import CALM_MS, BlocksPhase
+from workbench.panels.blocks.blocks_panel import CALM_MS, NOT_YET, BlocksPhase
 from workbench.panels.blocks.candidates import (
     NO_CHOICE,
     NO_PICTURE,
@@ -286,6 +286,9 @@ def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, 
     until(qtbot, lambda: ended)
     window.docks.bring_forward("Blocks")
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
+    window.store.choose(ksize=9)  # nothing is measured of that
+    click(child(window, "blocks-start"))
+    assert said(window) == NOT_YET
 
 
 def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monkeypatch):

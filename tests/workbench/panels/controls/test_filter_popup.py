@@ -1,13 +1,16 @@
 """The list of filters: groups, a search, previews of the open picture, and the keyboard."""
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import qGray
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget
 
 from kernels.filters import GROUPS, all_filters, get
 from kernels.pictures.generated import scene
-from tests.workbench.driving import child, click, ready, settle, until
+from tests.workbench.driving import child, click, ready, settle, trigger, until
+from workbench.model.step_files import select
 from workbench.panels.controls.filter_popup import KEY, TILE_PX, FilterPopup
 from workbench.window.palette import find
 
@@ -143,10 +146,34 @@ def test_arrow_keys_go_along_and_down(popup):
     assert marked(popup) == first[1]
 
 
+def mean_grey(image):
+    return np.mean([qGray(image.pixel(x, y)) for x in range(5, 120, 9) for y in range(5, 55, 9)])
+
+
+def pictures_in(popup):
+    every = tiles(popup).values()
+    return [tile.icon().pixmap(QSize(999, 999)).toImage() for tile in every]
+
+
+def test_of_a_further_step_each_tile_shows_the_picture_as_it_enters_that_step(qtbot, window):
+    at = [each.key for each in all_filters()].index("identity")
+    settle(qtbot, window, lambda: window.store.choose(filter="minimum", ksize=7))
+    settle(qtbot, window, lambda: trigger(window, "Add step"))
+    click(child(window, "filter", QComboBox))
+    popup = window.findChild(FilterPopup)
+    until(qtbot, lambda: pictures_in(popup)[at].pixelColor(5, 5).alpha() == 255)
+    darker = pictures_in(popup)[at]
+    popup.hide()
+    settle(qtbot, window, lambda: window.store.choose(**select(window.store.state.steps, 0)))
+    click(child(window, "filter", QComboBox))
+    until(qtbot, lambda: pictures_in(popup)[at] != darker)
+    assert mean_grey(pictures_in(popup)[at]) > mean_grey(darker) + 10
+    popup.hide()
+
+
 def test_each_tile_shows_what_its_filter_makes_of_the_open_picture(qtbot, popup):
     def pictures():
-        every = tiles(popup).values()
-        return [tile.icon().pixmap(QSize(999, 999)).toImage() for tile in every]
+        return pictures_in(popup)
 
     until(qtbot, lambda: pictures()[0].pixelColor(5, 5).alpha() == 255)
     seen = {bytes(image.constBits()) for image in pictures()}

@@ -150,6 +150,19 @@ def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     assert "thread" in words(window, "kernel-problem")
     assert list(editor(window).marked_lines().values()) == ["bug"]
 
+    write(qtbot, window, text)
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert "blocks of 32×8, 16×4, 8×8;" in words(window, "kernel-status")  # and no others
+
+    only_wide = text.replace(BARRIER, "    if (BLOCK_X > 16) __syncthreads();")
+    write(qtbot, window, only_wide)
+    assert "✓ Verified" in words(window, "kernel-verdict")
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert "With blocks of 16×4: " in words(window, "kernel-problem")
+    assert "✓" not in words(window, "kernel-verdict")
+
 
 @pytest.mark.parametrize(
     ("title", "key", "right", "wrong"),

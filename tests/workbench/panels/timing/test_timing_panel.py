@@ -8,12 +8,14 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
+from kernels.core.timing import Timing
 from tests.made_up import FAILED, H200, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import PREVIEWED, REFUSED, TimingViews
 from workbench.panels.timing.timing_panel import TimingPanel
+from workbench.panels.timing.timing_words import filter_time
 from workbench.widgets.lazy_panel import DOCKS, LazyPanel
 from workbench.widgets.tile import ValueTile
 
@@ -175,3 +177,14 @@ def test_the_line_and_the_panel_say_the_same_whenever_the_panel_is_made(lazy, vi
     assert words(views.line, "line-speed-up") == tile(panel, "speed-up").text == "10.0×"
     views.show_empty(PREVIEWED)
     assert words(views.line, "line-verdict") == words(panel, "verdict") == PREVIEWED
+
+
+def test_a_list_that_ran_once_says_so_as_a_filter_does():
+    steps = tuple(result(samples_ms=(each,)) for each in (0.2, 0.1))
+    for once_ms, said in ((0.25, "a single run"), (0.2 + 0.1, "a sum of 2 single runs")):
+        kernel = Timing((once_ms,), ended="single")
+        for made in (result(), replace(result(), steps=steps)):
+            figure = filter_time(replace(made, kernel=kernel))
+            expected = said if made.steps else "a single run"
+            assert expected in figure.detail
+            assert figure.unsure == expected

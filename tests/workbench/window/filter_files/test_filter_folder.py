@@ -27,7 +27,7 @@ from tests.workbench.driving import answer, child, click, pick, settle, show_pic
 from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.journal import place_of
 from workbench.cli import main
-from workbench.files import image_files
+from workbench.files import image_decoders, image_files
 from workbench.model.state import Step
 from workbench.model.step_files import select
 from workbench.window import file_filter, filter_choice
@@ -283,10 +283,15 @@ def test_it_begins_with_the_folder_in_view_and_a_new_job_with_an_empty_page(
     click(button(window, "show"))
     assert opened == [target]
     assert rows(window, "failures")
+    into = child(window, "folder-target", QLineEdit)
+    for source in (folder / "in/sub", "", f"{folder}/"):
+        choose(qtbot, window, source=source)
+        assert into.text() == (f"{str(source).rstrip('/')}-filtered" if source else "")
     choose(qtbot, window, target=folder / "out")
     assert not rows(window, "failures")
     assert child(window, "folder-words", QLabel).text() == file_filter.NOT_BEGUN
     choose(qtbot, window, source=folder / "in/sub")
+    assert into.text() == str(folder / "out")  # as typed
     window.filter_menu.made.reject()
     trigger(window, "Filter a folder…")
     assert child(window, "folder-source", QLineEdit).text() == str(folder / "in/sub")  # as chosen
@@ -345,7 +350,11 @@ def test_what_is_selected_in_the_gallery_is_filtered_alone(
     assert batch(window).words[1:5] == [*named, f"{folder / 'in'}-filtered"]
 
 
-def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path):
+def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, monkeypatch):
+    opened, really = [], image_decoders.reader_of
+    monkeypatch.setattr(
+        image_decoders, "reader_of", lambda path, *rest: opened.append(path) or really(path, *rest)
+    )
     (tmp_path / "in").mkdir()
     planes = [Image.fromarray(noise(9, 8, 1, seed=seed)[..., 0]) for seed in range(3)]
     for name in ("a.gif", "b.tif", "c.tif"):
@@ -365,6 +374,10 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path):
     settled(qtbot, window)
     assert said(window) == "10 pictures."
     assert "b.tif  →  b-2.jpg" in rows(window, "preview")
+    before = list(opened)
+    choose(qtbot, window, names="x_{stem}")
+    choose(qtbot, window, names="")
+    assert opened == before  # no file again
     click(button(window, "start"))
     settled(qtbot, window)
     assert "several pages" not in said(window)
