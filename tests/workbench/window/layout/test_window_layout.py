@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -136,6 +136,25 @@ def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
         window.pixel.get().hold(at)
         qtbot.wait(50)
         assert hold.mapTo(window, QPoint()) == place
+
+
+def box_in(window, part):
+    return QRect(part.mapTo(window, QPoint()), part.size())
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
+def test_no_message_lies_over_the_time_or_over_buttons(size, qtbot, window):
+    window.resize(*size)
+    line, row = window.timing_views.line, window.compare.read_out_row
+    until(qtbot, lambda: window.statusBar().geometry().bottom() == size[1] - 1)
+    for count in (1, 2, 4, 12):
+        window.messages.show_message(
+            "info", "Ten words of a note that says what it is about. " * count
+        )
+        qtbot.wait(10)
+        box = window.messages.geometry()
+        assert window.rect().contains(box)
+        assert not any(box.intersects(box_in(window, each)) for each in (line, row))
 
 
 def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
