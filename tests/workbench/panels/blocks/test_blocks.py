@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
@@ -323,3 +323,24 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert window.store.state.implementation != OWN_SHAPE.key
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_its_parts_stand_close_together_however_high_it_is(size, qtbot, make_window):
+    window = ready(qtbot, make_window(), noise(20, 30, 3))
+    window.resize(*size)
+    window.docks.enter("Blocks")
+    panel = window.blocks.get()
+    until(qtbot, lambda: panel.rows)
+    names = ("subject", "work", "note", "start", "sentence", "click")
+    parts = [child(window, f"blocks-{each}") for each in names]
+
+    def gaps_px():
+        tops = [each.mapTo(panel, QPoint()).y() for each in (*parts, panel.chart)]
+        return tops[-1] - tops[0] - sum(map(needed_px, parts))
+
+    until(qtbot, lambda: 0 <= gaps_px() < 60)
+
+
+def needed_px(part):
+    return part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.height()
