@@ -330,7 +330,8 @@ def test_its_parts_stand_close_together_however_high_it_is(qtbot, make_window):
     window.resize(1920, 1080)
     window.docks.enter("Blocks")
     panel = window.blocks.get()
-    until(qtbot, lambda: panel.rows and panel.height() > 800)
+    until(qtbot, lambda: panel.height() > 800 and panel.chart.height() < 400)
+    qtbot.wait(50)  # for it to be laid out
     names = ("subject", "work", "note", "start", "sentence", "click")
     parts = [child(window, f"blocks-{each}") for each in names]
     tops = [each.mapTo(panel, QPoint()).y() for each in (*parts, panel.chart)]
