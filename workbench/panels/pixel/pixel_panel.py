@@ -423,12 +423,13 @@ OWN, BEYOND, ALIKE = QColor(230, 159, 0), QColor(86, 180, 233), QColor(0, 158, 1
 MIN_FOR_ARROWS = 6.0  # device pixels per pixel
 MIN_FOR_ZEROS = 14.0
 MAX_ARROWS = 32  # the nearest ones, along each axis
+CAPTION_PX, CHIP_PX = 48, 24  # from the upper edge on, captions of two lines; a word's height
 RING_PX = 12  # device pixels: the radius of a ring around a pixel too small to be seen
 
 
 def paint_neighbourhood(
     painter: QPainter,
-    _visible: QRectF,
+    visible: QRectF,
     scale: float,
     found: Explained,
     reach: int,
@@ -438,7 +439,7 @@ def paint_neighbourhood(
 
     painter  in pixels of the picture; see `picture_view.Overlay`
     reach    the radius, and one more where a gradient follows
-    is_held  written beside a pixel that stays while the pointer moves on
+    is_held  written below a pixel that stays while the pointer moves on, and below the caption
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:
@@ -465,10 +466,13 @@ def paint_neighbourhood(
         for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
             painter.setPen(hairline(color, width))
             painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)
-    if is_held:
-        frame = _square(found, 0 if found.is_alpha else reach)
+    frame = _square(found, 0 if found.is_alpha else reach)
+    if is_held and visible.intersects(frame):
         around = max(RING_PX / scale, frame.width() / 2) + 4 / scale
-        paint_words(painter, scale, frame.center() + QPointF(around, -around), "held")
+        place, px = frame.center() + QPointF(around, around), painter.device().devicePixelRatio()
+        highest, lowest = visible.top() + CAPTION_PX * px / scale, visible.bottom()
+        place.setY(min(max(place.y(), highest), lowest - CHIP_PX * px / scale))
+        paint_words(painter, scale, place, "held")
 
 
 def _square(found: Explained, radius: int) -> QRectF:
