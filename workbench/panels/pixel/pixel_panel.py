@@ -9,8 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPainterPath, QPolygonF, QShowEvent
+from PySide6.QtCore import QEvent, QLineF, QObject, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QPainter,
+    QPainterPath,
+    QPolygonF,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.borders import OUTSIDE
@@ -41,9 +49,9 @@ from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture, then point at one of its pixels."
 WAITING = "The step is explained once those before it are done."
-POINT = "Point at a pixel of the picture; a click holds it."
-FOLLOWS = "Follows the pointer; a click on the picture holds the pixel."
-HELD = "Held. Click another pixel to hold that; Esc, or a click on it, lets go."
+POINT = "Point at a pixel; a click holds it."  # each in a line, so that nothing below moves
+FOLLOWS = "Follows the pointer; a click holds it."
+HELD = "Held; Esc, or a click on it, lets go."
 TITLES: dict[What, str] = {
     "derivative": "Both derivatives",
     "all": "Sample × weight",
@@ -90,6 +98,7 @@ class PixelPane(QWidget):
 
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
+        self._sentence.setMinimumHeight(0)
         if self.isVisible() and self._job and self._of is state.picture:
             self._later.ask()
         else:
@@ -171,6 +180,11 @@ class PixelPane(QWidget):
             return True
         return super().event(event)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
+            self._sentence.setMinimumHeight(0)  # what was needed in another width
+        return super().eventFilter(watched, event)
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._refresh()
@@ -189,6 +203,7 @@ class PixelPane(QWidget):
         self._hold.setCheckable(True)
         self._hold.clicked.connect(self.set_held)
         self._sentence = words_label("pixel-sentence")
+        self._sentence.installEventFilter(self)
         self._numbers = NumbersCard()
         self._headings = tuple(words_label(f"pixel-heading-{axis}", 0.9) for axis in "xy")
         self._table = NeighbourTable("pixel-table", "Neighbours, weights and products")
@@ -284,6 +299,9 @@ class PixelPane(QWidget):
         except KernelError as error:
             self._job, sentence = None, str(error)
         self._sentence.setText(sentence)
+        # Where a longer one has moved what is below it, that stays.
+        needed_px = self._sentence.heightForWidth(self._sentence.width())
+        self._sentence.setMinimumHeight(max(self._sentence.minimumHeight(), needed_px))
         for part in (self._numbers, self._shown, self._zoom):
             part.setVisible(self.found is not None)
         self._show_hint()

@@ -12,6 +12,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.pixel.pixel_words import NumbersCard
 from workbench.widgets.boxes import UprightArea
 
 WIDE = (1920, 1080)
@@ -132,10 +133,13 @@ def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
     assert len(widths) == 1
     hold = child(window, "pixel-hold")
     place = hold.mapTo(window, QPoint())
-    for at in ((10, 10), (0, 0)):  # where the sentence is longer
+    card, boxes = window.pixel.get().findChild(NumbersCard), []
+    for at in ((10, 10), (0, 0), (10, 10)):  # where the sentence is longer
         window.pixel.get().hold(at)
         qtbot.wait(50)
         assert hold.mapTo(window, QPoint()) == place
+        boxes.append((card.mapTo(window, QPoint()), card.size()))
+    assert boxes[1] == boxes[2]
 
 
 def box_in(window, part):
