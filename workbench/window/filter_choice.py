@@ -135,10 +135,10 @@ def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) 
 def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
     if not source.is_dir():
-        raise PairingError(f"There is no folder {source}; choose another one.")
+        raise PairingError(f"There is no folder {source}; choose another one.", "source")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
     if sum(map(len, choice.files)) > MAX_LETTERS:
-        raise PairingError(TOO_MANY.format(len(choice.files)))
+        raise PairingError(TOO_MANY.format(len(choice.files)), "source")
     inputs = list(map(Path, choice.inputs))
     found = pairs_into(inputs, target, recursive=choice.recursive, rename=rename)
     if choice.all_pages:
@@ -146,7 +146,7 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     if not found:
         is_told = choice.recursive or any(each.startswith("Cannot") for each in found.complaints)
         nothing = f"There are no pictures in {source}; “Subfolders” looks into those as well."
-        raise PairingError(found.complaints[0] if is_told else nothing)
+        raise PairingError(found.complaints[0] if is_told else nothing, "source")
     _reject_unwritable(target)
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
@@ -190,9 +190,10 @@ def _stored_as(choice: FilterChoice, state: State) -> str | None:
 def _reject_unwritable(target: Path) -> None:
     there = next(each for each in (target, *target.absolute().parents) if each.exists())
     if not there.is_dir():
-        raise PairingError(f"{there} is a file; choose a folder to write into.")
+        raise PairingError(f"{there} is a file; choose a folder to write into.", "target")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise PairingError(f"Nothing can be written into {there}; choose another folder.")
+        said = f"Nothing can be written into {there}; choose another folder."
+        raise PairingError(said, "target")
 
 
 def whole_list(state: State) -> State:
