@@ -282,7 +282,7 @@ class MessageBar(QFrame):
         for line, scale in [*tries, *((line, 1.0) for line in lines[-1:])]:
             area, is_last = QRect(line.mapTo(self._over, QPoint()), line.size()), line is lines[-1]
             self._sentence.setFont(scaled_font(scale))
-            room_px = line.parentWidget().height() - 2 * self.frameWidth()
+            room_px = (line.parentWidget() or line).height() - 2 * self.frameWidth()
             two_px = 2 * (self._sentence.fontMetrics().lineSpacing() + RING_PX)
             self._fit_into(area.width(), max(area.height(), two_px) if is_last else room_px)
             box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
