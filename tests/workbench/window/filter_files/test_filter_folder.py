@@ -223,6 +223,12 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     assert other.store.state.filter == "sharpen"  # as the settings have it
     trigger(other, "Filter a folder…")
     settled(qtbot, other)
+    settle(qtbot, other, lambda: other.store.choose(filter="gaussian"))
+    settled(qtbot, other)
+    assert verb(other) == ""
+    assert "was stopped with another filter" in objections(other)["target"]
+    settle(qtbot, other, other.undo_history.undo)
+    settled(qtbot, other)
     assert verb(other) == "Resume"
     words = shlex.split(child(other, "folder-command", QLineEdit).text())
     click(button(other, "start"))
