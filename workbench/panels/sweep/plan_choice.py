@@ -200,7 +200,8 @@ class PlanChoice(QWidget):
         append(OWN_TITLE, OWN, OWN_TIP)
         plans = dict(self._plans)
         if file := plans.pop(FILE, None):
-            append(f"File: {file.title}", FILE, file.title)
+            is_preset = file.title.endswith(", changed")  # which was changed, and kept so
+            append("File: " * (not is_preset) + file.title, FILE, file.title)
         in_order = sorted(plans.items(), key=lambda pair: not pair[1].source)
         for source, group in groupby(in_order, key=lambda pair: pair[1].source):
             model.appendRow(heading_item(source or "Presets", self._list.font()))

@@ -255,6 +255,14 @@ def test_the_choices_survive_a_restart(panel, make_panel):
     assert asked(again(make_panel, panel)) == asked(panel)
 
 
+def test_a_preset_that_was_changed_is_no_file_after_a_restart(panel, make_panel):
+    preset = presets()[0]
+    choose(panel, preset.key)
+    write(panel, "ksizes", "3, 5")
+    shown = child(again(make_panel, panel), "sweep-source", QComboBox).currentText()
+    assert shown == f"{preset.plan.title}, changed"
+
+
 def test_what_makes_no_sense_is_as_on_the_first_day(panel):
     for remembered in (
         {"texts": 3, "unticked": None},
