@@ -260,14 +260,15 @@ def _work_in_words(work: Work) -> tuple[str, ...]:
 def size_tables(cells: Iterable[Data]) -> Iterator[str]:
     """For each kind of weights and picture, the share of every rung at every size."""
     for name, group in _groups(cells):
-        if len(group) > 1 and _has_weights(group[0]["weights"]):
+        key = group[0]["weights"]
+        if len(group) > 1 and not made_jobs.is_list(key) and _has_weights(key):
             shares = _size_table(group, lambda entry: _percent(entry.share))
             yield f"**{name}**, in percent of the copy's bandwidth:\n\n{shares}"
 
 
 def filter_tables(cells: Sequence[Data]) -> Iterator[str]:
     """For each filter that is no weighted sum, the time of every rung at every size."""
-    for key in dict.fromkeys(cell.weights for cell in all_cells()):
+    for key in dict.fromkeys(cell.weights for cell in all_cells() if not cell.is_list):
         if not _has_weights(key):
             own = [cell for cell in cells if cell["weights"] == key]
             yield f"### {filters.get(key).title}"
@@ -279,7 +280,7 @@ def filter_tables(cells: Sequence[Data]) -> Iterator[str]:
 
 
 def _has_weights(key: str) -> bool:
-    return key == made_jobs.RANDOM or filters.get(key).has_weights
+    return key in made_jobs.DRAWN or filters.get(key).has_weights
 
 
 def _groups(cells: Iterable[Data]) -> Iterable[tuple[str, list[Data]]]:

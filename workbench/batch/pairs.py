@@ -24,7 +24,14 @@ BRACES = re.compile(r"\{\{|\}\}|\{(?:stem|ext|filter|size)\}")
 
 
 class PairingError(BadJobError):
-    """Inputs and output do not fit together."""
+    """Inputs and output do not fit together.
+
+    about  which of them: "source", "target", the "pattern" of names; "": none by itself
+    """
+
+    def __init__(self, sentence: str, about: str = "") -> None:
+        super().__init__(sentence)
+        self.about = about
 
 
 def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
@@ -44,16 +51,19 @@ def naming(pattern: str | None, format_name: str | None, chosen: State) -> Namin
     if "{" in without or "}" in without:
         raise PairingError(
             f"In the name {pattern} only {{stem}}, {{ext}}, {{filter}}, {{size}} can stand in "
-            "braces; write {{ and }} for braces themselves."
+            "braces; write {{ and }} for braces themselves.",
+            "pattern",
         )
     if PurePath(pattern).name != pattern or os.sep in pattern:
         raise PairingError(
-            f"The name {pattern} is one within the output folder, so no / can stand in it."
+            f"The name {pattern} is one within the output folder, so no / can stand in it.",
+            "pattern",
         )
     if not (pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS):
         pattern += extension or ".{ext}"
     elif extension is not None:
-        raise PairingError(f"The name {pattern} says the format already; choose none beside it.")
+        said = f"The name {pattern} says the format already; choose none beside it."
+        raise PairingError(said, "pattern")
 
     steps = taken_in(chosen)
     facts = {"filter": "-".join(each.filter for each in steps)}
@@ -194,14 +204,14 @@ class FilePairs:
                 count = len(taken)
                 taken.add(os.path.normcase(name))
                 if len(taken) == count:
-                    raise PairingError(
-                        f"Several inputs are called {name} in the output; rename one."
-                    )
+                    said = f"Several inputs are called {name} in the output; rename one."
+                    raise PairingError(said, "pattern")
         used = {folder for folder in targets if _holds_files(folder)}
         originals = {identity(each.source) for each in self} if used else set()
         for each in self if used else ():
             if each.target.parent in used and identity(each.target) in originals:
-                raise PairingError(f"{each.target} is an input; write to another file or folder.")
+                said = f"{each.target} is an input; write to another file or folder."
+                raise PairingError(said, "target")
 
 
 def _holds_files(folder: Path) -> bool:
@@ -218,9 +228,9 @@ def pairs_into(
     Raises PairingError rather than lose a picture, and where there is none of the inputs.
     """
     if not any(map(os.path.lexists, inputs)):
-        raise PairingError(f"There is no file or folder {inputs[0]}; check the name.")
+        raise PairingError(f"There is no file or folder {inputs[0]}; check the name.", "source")
     if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
-        raise PairingError(f"{folder} is a folder of inputs; write to another one.")
+        raise PairingError(f"{folder} is a folder of inputs; write to another one.", "target")
     output = os.path.join(folder, "")  # noqa: PTH118 - a folder, whether it is there or not
     return pairs_of(inputs, output, recursive=recursive, rename=rename)
 
@@ -243,7 +253,8 @@ def pairs_of(
     is_folder = output.endswith(("/", os.sep)) or _is_folder(target)
     if not is_folder and (len(inputs) > 1 or _is_folder(inputs[0])):
         if target.suffix.lower() in EXTENSIONS or os.path.isfile(target):  # noqa: PTH113
-            raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
+            said = f"With several pictures, {target} must be a folder, not a file."
+            raise PairingError(said, "target")
         is_folder = True
     if is_folder:
         complaints: list[str] = []

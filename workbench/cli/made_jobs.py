@@ -17,7 +17,7 @@ from kernels.sweeps.plan import Cell
 from kernels.sweeps.step_words import AND, list_words, ready_made
 
 # Weights beside those of the filters, without any structure; and such over a power of two.
-RANDOM, WHOLE = "random", "whole"
+DRAWN = RANDOM, WHOLE = "random", "whole"
 GAIN = 1.5  # Σ|w| of random weights, as of a sharpening filter
 SEED = 7
 
@@ -25,7 +25,7 @@ SEED = 7
 @lru_cache(maxsize=256)
 def weights(name: str, ksize: int) -> NDArray[np.float32]:
     """Make (ksize, ksize) float32 of the filter called `name`, or "random", or "whole"."""
-    if name not in (RANDOM, WHOLE):
+    if name not in DRAWN:
         return filters.get(name).weights(ksize)
     drawn = np.random.default_rng(SEED).uniform(-1, 2, (ksize, ksize))
     if name == WHOLE:
@@ -59,7 +59,7 @@ def job(
     how   implementation and block_xy, where they matter
     """
     height, width = size
-    is_drawn = name in (RANDOM, WHOLE)
+    is_drawn = name in DRAWN
     like = "box" if is_drawn else name
     cell = Cell("sequential", None, like, ksize, border=border, width=width, height=height)
     if is_list(name):

@@ -78,7 +78,7 @@ class JxlReader:
         icc, colours = None, ""
         if header.colours is not None and not header.is_float:
             icc, colours = colour_profiles.coded(*header.colours, 0, 1)
-        elif not header.is_float:
+        elif header.colours is None:
             notes.append("The colours may be others than sRGB’s; their profile was not applied.")
         box = self._boxes.get(b"Exif", b"")  # which begins with where in it EXIF does
         fields = exif_of.fields_in(box[4 + int.from_bytes(box[:4], "big") :] or box, notes)

@@ -49,7 +49,8 @@ Page = tuple[QTextDocument, int, str]  # with its number in its part, and its ma
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
 # Each part begins a page: each page break lays out again all that comes after it in its part.
-# A short table need not be one.
+# A short table need not be one.  Letters tell short ones from long ones: the layout itself would
+# cost what parts save, as all tables were laid out twice, and no row's place depends on it.
 LONG = "<details>(?!.{,16000}?</details>)"
 PARTS = re.compile(
     f'(?=<section id="session-|<h3>Tables</h3>\n{LONG}|(?<!</h3>\n){LONG})', re.DOTALL

@@ -38,6 +38,8 @@ class FoldButton(QToolButton):
 class FoldedSection(QWidget):
     """A part that is open where there is room, until the user opens or folds it."""
 
+    chosen = Signal()  # the user opened or folded it
+
     def __init__(self, name: str, tip: str, title: str, inside: QWidget) -> None:
         """Make a heading with `title` over `inside`, open."""
         super().__init__()
@@ -76,6 +78,7 @@ class FoldedSection(QWidget):
     def _choose(self) -> None:
         self._chosen = self.is_folded
         self._show(self._chosen)
+        self.chosen.emit()
 
     def _show(self, is_open: bool) -> None:
         self._fold.show_fold(self._title, is_open)

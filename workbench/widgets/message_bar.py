@@ -121,6 +121,7 @@ READING_MS = 60  # for each character
 WIDEST = 900
 READABLE = 240  # for the sentence: with less it gets a row of its own
 MAX_OF_BUG = 240  # characters
+SMALL = 0.85  # letters of two lines where there is room for one
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
 _BARS = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAlwaysOn
@@ -128,7 +129,7 @@ _PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.H
 
 
 class MessageBar(QFrame):
-    """A bar that lies over a line of the window, or at its lower edge, and moves nothing there.
+    """A bar that lies over part of a line of the window, or above that, and moves nothing there.
 
     Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
@@ -163,7 +164,7 @@ class MessageBar(QFrame):
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(16, 1, 8, 1)
+        self._grid.setContentsMargins(16, 0, 8, 0)
         self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(2, 1)
         self._is_folded = True
@@ -175,7 +176,7 @@ class MessageBar(QFrame):
         window.installEventFilter(self)
 
     def lie_over(self, part: QWidget, line: QWidget, home: QWidget) -> None:
-        """Lie over `part` of a bar where the sentence has room there, else over `line`.
+        """Lie over `part` of a bar where the sentence has room there, else just above `line`.
 
         What has the keyboard here gives it to `home`.
         """
@@ -275,14 +276,18 @@ class MessageBar(QFrame):
 
     def _place(self) -> None:
         lines = [each for each in self._lines if each.isVisible()]
-        letters_px, around_px = self._sentence.fontMetrics().lineSpacing(), 5 * RING_PX
-        for line in lines:
-            area = QRect(line.mapTo(self._over, QPoint()), line.size())
-            # On the first, two lines of text would cover half of what is above it.
-            text_px = (1 + (line is lines[-1])) * letters_px + around_px
-            self._fit_into(area.width(), max(area.height(), text_px))
+        bottom = self._over.rect().bottom()
+        # In the bar there is room for one line, or two in smaller letters; above it for more.
+        tries = [(line, scale) for line in lines[:-1] for scale in (1.0, SMALL)]
+        for line, scale in [*tries, *((line, 1.0) for line in lines[-1:])]:
+            area, is_last = QRect(line.mapTo(self._over, QPoint()), line.size()), line is lines[-1]
+            self._sentence.setFont(scaled_font(scale))
+            room_px = (line.parentWidget() or line).height() - 2 * self.frameWidth()
+            two_px = 2 * (self._sentence.fontMetrics().lineSpacing() + RING_PX)
+            self._fit_into(area.width(), max(area.height(), two_px) if is_last else room_px)
             box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
-            box.moveBottomLeft(area.bottomLeft())
+            box.moveCenter(area.center())
+            box.moveBottom(area.top() - 1 if is_last else min(box.bottom(), bottom))
             if self._sentence.is_whole and not self._is_folded:
                 break
         if not lines:
@@ -343,7 +348,7 @@ class Sentence(QTextEdit):
         self.is_whole = True
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("sentence", True)  # for the style sheet
-        self.document().setDocumentMargin(2)
+        self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self.fit_height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

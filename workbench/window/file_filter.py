@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -44,7 +44,7 @@ from workbench.widgets.buttons import described, push_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.message_bar import Kind
-from workbench.widgets.tile import words_label
+from workbench.widgets.tile import ElidedLabel, words_label
 from workbench.window import filter_choice
 from workbench.window.copy_as import device_options, in_shell
 from workbench.window.save_menu import QUALITY_TIP
@@ -218,14 +218,18 @@ class FileFilter(QDialog):
             **{name: (box.currentData, partial(_select, box)) for name, box in boxes.items()},
             "quality": (self._quality.value, self._quality.setValue),
         }
+        self._objections: dict[str, ElidedLabel] = {}  # below the fields, by their names
         self._of_form, names, ticks = QWidget(), QWidget(), QWidget()
         form = self._form = Form(self._of_form)
         form.setContentsMargins(0, 0, 0, 0)
         self._of_folders: list[QWidget] = []  # hidden for one large picture
         form.add("&From", self._with_button(self._source, "source"), self._source)
+        self._add_objection("source")
         form.add("&Into", self._with_button(self._target, "target"), self._target)
+        self._add_objection("target")
         HBox(names, 0, 8).add((self._pattern, 1), self._format, self._quality)
         form.add("&Names", names, self._pattern)
+        self._add_objection("pattern")
         form.add("&GPU", self._devices)
         row = HBox(ticks, 0, 18)
         for name, text, tip in TIPS["ticks"]:
@@ -236,6 +240,18 @@ class FileFilter(QDialog):
         row.add(1)
         form.addRow("", ticks)
         self._rows_of_folders = names, ticks
+
+    def _add_objection(self, field: str) -> None:
+        label = self._objections[field] = ElidedLabel(0.95, f"folder-wrong-{field}")
+        label.setForegroundRole(QPalette.ColorRole.BrightText)
+        self._form.addRow("", label)
+        self._form.setRowVisible(label, False)
+
+    def _object(self, sentence: str, about: str) -> None:
+        """Say below a field what is wrong with it, in a line; the whole is at the bottom."""
+        for field, label in self._objections.items():
+            label.show_text(sentence if field == about else "")
+            self._form.setRowVisible(label, field == about)
 
     def _line(self, name: str, title: str, tip: str) -> QLineEdit:
         line = described(QLineEdit(), f"folder-{name}", title, tip)
@@ -370,13 +386,17 @@ class FileFilter(QDialog):
             self._pause.start()
         else:
             self._pause.stop()
+            self._object("", "")
 
     def _look(self) -> None:
         request, choice, state = self._newest_request, self._choice, self._state
 
-        def show(plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
+        def show(
+            plan: filter_choice.FilterPlan | None, sentence: str = "", about: str = ""
+        ) -> None:
             if request == self._newest_request and not self._process.is_running:
                 self._is_looking = False
+                self._object(sentence, about)
                 self._show_plan(plan, self._said or sentence)
                 starts, self._starts = self._starts, False
                 if starts:
@@ -385,7 +405,7 @@ class FileFilter(QDialog):
         self._looking.run(
             lambda: filter_choice.plan_of(choice, state, lambda: request != self._newest_request),
             show,
-            lambda error: show(None, str(error)),
+            lambda error: show(None, str(error), getattr(error, "about", "")),
             lambda: show(None, NOT_LOOKED),
         )
 
@@ -429,9 +449,9 @@ class FileFilter(QDialog):
         shown = {"choosing": first, "paused": "resume"}.get(phase, "pause")
         self._of_form.setEnabled(phase == "choosing")
         self._start.setText(VERBS[shown])
-        self._start.setToolTip(tip_text(TIPS[shown]))
         is_ready = self._plan is not None if phase == "choosing" else phase != "stopping"
         self._start.setEnabled(is_ready)
+        self._start.setToolTip(tip_text(TIPS[shown] if is_ready else self._sentence.text()))
         self._stop.setEnabled(phase in ("running", "paused"))
 
     def _go_on(self) -> None:

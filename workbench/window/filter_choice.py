@@ -21,7 +21,7 @@ from workbench.batch.stage_times import cut_in_words, verdict
 from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
-from workbench.model.step_files import select
+from workbench.model.step_files import is_list, select
 from workbench.session.batch_process import BatchEnd
 from workbench.window.copy_as import filter_words, no_option
 
@@ -31,6 +31,7 @@ MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a comman
 TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
+OTHERS = "A run into {folder} was stopped with another {other}: choose that, or another folder."
 STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
@@ -141,10 +142,10 @@ def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) 
 def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
     if not source.is_dir():
-        raise PairingError(f"There is no folder {source}; choose another one.")
+        raise PairingError(f"There is no folder {source}; choose another one.", "source")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
     if sum(map(len, choice.files)) > MAX_LETTERS:
-        raise PairingError(TOO_MANY.format(len(choice.files)))
+        raise PairingError(TOO_MANY.format(len(choice.files)), "source")
     inputs = list(map(Path, choice.inputs))
     found = pairs_into(inputs, target, recursive=choice.recursive, rename=rename)
     if choice.all_pages:
@@ -152,10 +153,12 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     if not found:
         is_told = choice.recursive or any(each.startswith("Cannot") for each in found.complaints)
         nothing = f"There are no pictures in {source}; “Subfolders” looks into those as well."
-        raise PairingError(found.complaints[0] if is_told else nothing)
+        raise PairingError(found.complaints[0] if is_told else nothing, "source")
     _reject_unwritable(target)
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
+    if is_left and (other := _others(last.asked or {}, choice, state)):
+        raise PairingError(OTHERS.format(folder=target, other=", ".join(other)), "target")
     return FilterPlan(
         count=len(found),
         names=tuple(
@@ -168,6 +171,14 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
         journal=str(journal),
         warnings=(*found.complaints, *_unwritten(found)),
     )
+
+
+def _others(asked: Mapping[str, Any], choice: FilterChoice, state: State) -> list[str]:
+    """Choices that a stopped run had otherwise, so that the command would not resume it."""
+    alone = {} if is_list(state) else {"filter": state.filter, "size": state.ksize}
+    now = {**alone, "border": state.border, "name": choice.pattern or None}
+    now["format"] = choice.format_name or None
+    return [name for name, value in now.items() if asked.get(name) != value]
 
 
 def _unwritten(pairs: FilePairs) -> list[str]:
@@ -196,9 +207,10 @@ def _stored_as(choice: FilterChoice, state: State) -> str | None:
 def _reject_unwritable(target: Path) -> None:
     there = next(each for each in (target, *target.absolute().parents) if each.exists())
     if not there.is_dir():
-        raise PairingError(f"{there} is a file; choose a folder to write into.")
+        raise PairingError(f"{there} is a file; choose a folder to write into.", "target")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise PairingError(f"Nothing can be written into {there}; choose another folder.")
+        said = f"Nothing can be written into {there}; choose another folder."
+        raise PairingError(said, "target")
 
 
 def whole_list(state: State) -> State:

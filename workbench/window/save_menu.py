@@ -120,6 +120,7 @@ class SaveMenu(QObject):
         super().__init__(parts.window)
         self._store, self._live, self._exporter = parts.store, parts.live, parts.exporter
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
+        self._folders: dict[Path | None, Path] = {}  # of results, by the folders of their pictures
         self._exporter.saved.connect(self._say_saved)
 
     def save_result(self) -> None:
@@ -137,15 +138,17 @@ class SaveMenu(QObject):
 
     def ask_path(self, name: str, file_types: str) -> Path | None:
         """Ask where to save, with `name` proposed; None: nowhere."""
-        picture, folder = self._store.state.picture, save_folder(self._settings)
-        if folder == Path() and picture is not None and picture.path is not None:
-            folder = picture.path.parent
+        picture = self._store.state.picture
+        own = picture.path.parent if picture is not None and picture.path is not None else None
+        # Beside the picture, or where results of this folder were put before.
+        folder = self._folders.get(own) or own or save_folder(self._settings)
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
         if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
             words = ONE_PAGE.format(name=path.name, count=picture.page.count)
             self._messages.show_message("error", words)
             return None
         if path is not None:
+            self._folders[own] = path.parent
             remember_folder(self._settings, path)
         return path
 

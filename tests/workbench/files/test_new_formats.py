@@ -313,6 +313,18 @@ def test_colours_told_by_numbers_are_converted_or_said(tmp_path):
     np.testing.assert_array_equal(picture.samples, samples)
 
 
+@pytest.mark.parametrize("pixel_type", [np.uint8, np.float32])
+def test_a_profile_in_a_jpeg_xl_is_said_not_to_be_applied(tmp_path, monkeypatch, pixel_type):
+    depth = [0, 0, 0] if pixel_type is np.uint8 else [1, 0, 0, 1, 1, 1, 0]
+    # 8×8, not all as usual, nothing rare, its depth, no channels more, not sRGB, a profile, RGB.
+    bits = [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, *depth, 1, 0, 0, 0, 0, 1, 0, 0]
+    number = sum(bit << at for at, bit in enumerate(bits))
+    samples = noise(8, 8, 3).astype(pixel_type)  # no library here writes such a file
+    monkeypatch.setattr(imagecodecs, "jpegxl_decode", lambda *_, **__: samples)
+    picture = opened(tmp_path / "a.jxl", b"\xff\x0a" + number.to_bytes(64, "little"))
+    assert any("their profile was not applied" in note for note in picture.notes)
+
+
 def test_a_profile_in_a_jpeg_2000_is_applied(tmp_path):
     samples = noise(24, 31, 3)
     plain = bytes(imagecodecs.jpeg2k_encode(samples, reversible=True, codecformat="jp2"))

@@ -82,6 +82,33 @@ def test_the_open_picture_is_overwritten_and_stays_in_view(qtbot, window, choose
     np.testing.assert_array_equal(window.store.state.picture.samples, samples)
 
 
+def test_it_is_proposed_beside_the_picture_in_view_or_where_that_ones_folder_was_saved(
+    qtbot, window, choose, tmp_path
+):
+    for name in ("a", "b", "out"):
+        (tmp_path / name).mkdir()
+    for name in ("a", "b"):
+        path = tmp_path / name / f"{name}.png"
+        Image.fromarray(noise(20, 30)[..., 0]).save(path)
+        settle(qtbot, window, lambda path=path: window.opener.open_file(path))
+    (asked,) = asks(choose, window)
+    assert (asked.folder, asked.name[:2]) == (tmp_path / "b", "b ")
+    choose(tmp_path / "out" / "b.png")
+    saved(qtbot, window, tmp_path / "out" / "b.png", lambda: trigger(window, "Save result as…"))
+    (asked,) = asks(choose, window)
+    assert asked.folder == tmp_path / "out"
+    settle(qtbot, window, window.undo_history.undo)
+    (asked,) = asks(choose, window)
+    assert (asked.folder, asked.name[:2]) == (tmp_path / "a", "a ")
+
+
+def asks(choose, window):
+    """What the dialog asks for, which is closed without an answer."""
+    asked = choose()
+    trigger(window, "Save result as…")
+    return asked
+
+
 def test_the_result_of_another_picture_is_not_given_for_this_ones(qtbot, window):
     earlier = show_picture(qtbot, window, noise(9, 50))
     holes = np.full((9, 50, 1), np.nan, np.float32)

@@ -126,8 +126,7 @@ class BlocksPanel(QWidget):
         VBox(inside, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
             *(self._sentence, HBox(spacing=6).add((self._click, 1), segments)),
-            (self.chart, 9),
-            1,
+            *((self.chart, 100), 1),  # what a chart leaves is below it, not between the sentences
         )
         VBox(self, 0).add(UprightArea(inside))
         self._connect()

@@ -20,6 +20,7 @@ from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.rungs.own_kernels import StartingPoint, plainest, starting_points
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
+from workbench.base.theme import in_letters
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
@@ -277,8 +278,10 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
 
 
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-MOST = 0.76  # a source's share, above its verdict: 20 lines in a window 720 pixels high
-LEAST_PX = 90  # of a verdict
+# A source's share above its verdict, of which it is 20 lines in a window 720 pixels high, and above
+# pictures as well, of which it is 20 lines from ROOMY_PX of the panel on.
+MOST, ABOVE_PICTURES, ROOMY_PX = 0.76, 0.6, 680
+LEAST_PX, PICTURES_PX = 90, 235  # of a verdict; with pictures
 
 
 class KernelPane(QWidget):
@@ -304,7 +307,7 @@ class KernelPane(QWidget):
         self.setObjectName("kernel-pane")
         self._has_begun = False
         self._last: Path | None = None  # the file of the last time
-        self._is_code_shown = False
+        self._is_code_shown = self._is_roomy = False
         self.files: FileRow = FileRow(store, folder, messages)
         self._editor = CodeEditor()
         Completion(self._editor)
@@ -329,6 +332,7 @@ class KernelPane(QWidget):
         self._split.addWidget(self._below)
         self._share_out()
         self._below.currentChanged.connect(lambda _: self._share_out())
+        self._view.fold.chosen.connect(self._share_out)
         VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
     @property
@@ -472,17 +476,22 @@ class KernelPane(QWidget):
         inside = self.contentsRect().marginsRemoved(MARGINS)
         is_wide = inside.width() >= SIDE_BY_SIDE_PX
         upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
-        wanted = level if is_wide else upright
-        if wanted != self._split.orientation():
+        wanted, is_roomy = level if is_wide else upright, inside.height() >= in_letters(ROOMY_PX)
+        if (wanted, is_roomy) != (self._split.orientation(), self._is_roomy):
             self._split.setOrientation(wanted)
+            self._is_roomy = is_roomy
             self._share_out()
 
     def _share_out(self) -> None:
         """Give a source above its verdict most of the height, else half; of steps, wrap it."""
         is_upright = self._split.orientation() == Qt.Orientation.Vertical
+        self._view.fold.show_room(self._is_roomy or not is_upright)
         room = self._split.height() if is_upright else self._split.width()
-        is_verdict = is_upright and self._below.currentWidget() is self._view
-        source = round((MOST if is_verdict else 0.5) * room)
+        source = room // 2
+        if is_upright and self._below.currentWidget() is self._view:
+            source = round(MOST * room)
+            if not self._view.fold.is_folded:
+                source = min(round(ABOVE_PICTURES * room), room - in_letters(PICTURES_PX))
         self._split.setSizes((source, room - source))
         wrap = CodeEditor.LineWrapMode
         self._editor.setLineWrapMode(wrap.WidgetWidth if self.is_stepping else wrap.NoWrap)

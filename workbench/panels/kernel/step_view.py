@@ -420,8 +420,8 @@ class StepView(QWidget):
         inside = QWidget()
         buttons = Flow(4, *(button for button, _ in self._buttons), self._of_one, self._passes)
         VBox(inside, (0, 4, 0, 0), 6).add(
-            *(buttons, across, self._where, self._problem, self._warps, self._lanes),
-            *(self._marks, self._does, self._variables, tile, self._part, self.pictures, 1),
+            *(buttons, across, self._where, self._problem, self._marks, self._warps, self._lanes),
+            *(self._does, self._variables, tile, self._part, self.pictures, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
 

@@ -20,6 +20,7 @@ from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.chips import outline
+from workbench.widgets.folding import FoldedSection
 from workbench.widgets.tile import words_label
 
 HINT = "The part of the picture\nthat it is tried on"
@@ -173,6 +174,7 @@ class TrialView(QWidget):
     """Sentences, buttons, two pictures, and tables of the build and the counts.
 
     pictures  the part that was tried, and the output
+    fold      these below a heading
     search, use, step, code, cancel  buttons
     by_line   the choice to have the counts beside the lines
     """
@@ -198,6 +200,7 @@ class TrialView(QWidget):
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
         self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
         self.pictures = AnswerPair()
+        self.fold = FoldedSection("kernel-pictures", TIPS["pictures"], "Pictures", self.pictures)
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
         self.by_line = check_box("kernel-counts-by-line", "Beside the lines", TIPS["counts"])
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
@@ -205,7 +208,7 @@ class TrialView(QWidget):
         inside = QWidget()
         self._column = VBox(inside, (0, 4, 0, 0), 6).add(
             *(self._problem, Flow(6, *buttons), self._status, self._bar, self._verdict),
-            *(self._build, self.pictures, self._counts, 1),
+            *(self._build, self.fold, self._counts, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
         self.show_findings(Findings())

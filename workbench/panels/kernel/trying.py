@@ -202,9 +202,10 @@ class Trying(QObject):
         self, sentence: str, asked: KernelText, steps: Callable[[KernelText], Steps]
     ) -> None:
         self._doing, self._remark, self._is_trial = asked, "", steps is trying
-        if self._is_trial:
-            self._done = None
         self._show(status=sentence, is_busy=True)
+        if self._is_trial:  # what was found is of the text before
+            self._done = None
+            self._show([], problem="", line=0, is_old=bool(self.found.verdict))
         self._stop()
         on_gpu = asked.device is not None and steps in (trying, searching)
         queue = self._trials if on_gpu else self._thread

@@ -9,8 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPainterPath, QPolygonF, QShowEvent
+from PySide6.QtCore import QEvent, QLineF, QObject, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QPainter,
+    QPainterPath,
+    QPolygonF,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.borders import OUTSIDE
@@ -41,9 +49,9 @@ from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture, then point at one of its pixels."
 WAITING = "The step is explained once those before it are done."
-POINT = "Point at a pixel of the picture; a click holds it."
-FOLLOWS = "Follows the pointer; a click on the picture holds the pixel."
-HELD = "Held. Click another pixel to hold that; Esc, or a click on it, lets go."
+POINT = "Point at a pixel; a click holds it."  # each in a line, so that nothing below moves
+FOLLOWS = "Follows the pointer; a click holds it."
+HELD = "Held; Esc, or a click on it, lets go."
 TITLES: dict[What, str] = {
     "derivative": "Both derivatives",
     "all": "Sample × weight",
@@ -90,6 +98,7 @@ class PixelPane(QWidget):
 
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
+        self._sentence.setMinimumHeight(0)
         if self.isVisible() and self._job and self._of is state.picture:
             self._later.ask()
         else:
@@ -171,6 +180,11 @@ class PixelPane(QWidget):
             return True
         return super().event(event)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
+            self._sentence.setMinimumHeight(0)  # what was needed in another width
+        return super().eventFilter(watched, event)
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._refresh()
@@ -189,6 +203,7 @@ class PixelPane(QWidget):
         self._hold.setCheckable(True)
         self._hold.clicked.connect(self.set_held)
         self._sentence = words_label("pixel-sentence")
+        self._sentence.installEventFilter(self)
         self._numbers = NumbersCard()
         self._headings = tuple(words_label(f"pixel-heading-{axis}", 0.9) for axis in "xy")
         self._table = NeighbourTable("pixel-table", "Neighbours, weights and products")
@@ -284,6 +299,9 @@ class PixelPane(QWidget):
         except KernelError as error:
             self._job, sentence = None, str(error)
         self._sentence.setText(sentence)
+        # Where a longer one has moved what is below it, that stays.
+        needed_px = self._sentence.heightForWidth(self._sentence.width())
+        self._sentence.setMinimumHeight(max(self._sentence.minimumHeight(), needed_px))
         for part in (self._numbers, self._shown, self._zoom):
             part.setVisible(self.found is not None)
         self._show_hint()
@@ -423,12 +441,13 @@ OWN, BEYOND, ALIKE = QColor(230, 159, 0), QColor(86, 180, 233), QColor(0, 158, 1
 MIN_FOR_ARROWS = 6.0  # device pixels per pixel
 MIN_FOR_ZEROS = 14.0
 MAX_ARROWS = 32  # the nearest ones, along each axis
+CAPTION_PX, CHIP_PX = 48, 24  # from the upper edge on, captions of two lines; a word's height
 RING_PX = 12  # device pixels: the radius of a ring around a pixel too small to be seen
 
 
 def paint_neighbourhood(
     painter: QPainter,
-    _visible: QRectF,
+    visible: QRectF,
     scale: float,
     found: Explained,
     reach: int,
@@ -438,7 +457,7 @@ def paint_neighbourhood(
 
     painter  in pixels of the picture; see `picture_view.Overlay`
     reach    the radius, and one more where a gradient follows
-    is_held  written beside a pixel that stays while the pointer moves on
+    is_held  written below a pixel that stays while the pointer moves on, and below the caption
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:
@@ -465,10 +484,13 @@ def paint_neighbourhood(
         for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
             painter.setPen(hairline(color, width))
             painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)
-    if is_held:
-        frame = _square(found, 0 if found.is_alpha else reach)
+    frame = _square(found, 0 if found.is_alpha else reach)
+    if is_held and visible.intersects(frame):
         around = max(RING_PX / scale, frame.width() / 2) + 4 / scale
-        paint_words(painter, scale, frame.center() + QPointF(around, -around), "held")
+        place, px = frame.center() + QPointF(around, around), painter.device().devicePixelRatio()
+        highest, lowest = visible.top() + CAPTION_PX * px / scale, visible.bottom()
+        place.setY(min(max(place.y(), highest), lowest - CHIP_PX * px / scale))
+        paint_words(painter, scale, place, "held")
 
 
 def _square(found: Explained, radius: int) -> QRectF:

@@ -264,6 +264,8 @@ class NumbersCard(QFrame):
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
+            if name == "difference":  # in two lines unless it is 0
+                value.setMinimumHeight(2 * value.fontMetrics().lineSpacing())
             self._form.addRow(title, value)
             self._form.setRowVisible(value, False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QTextBrowser, QWidget
 
 from kernels.core.job import Pick, Ran
@@ -27,7 +27,7 @@ from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.folding import OffStage
-from workbench.widgets.tile import ElidedLabel, scaled_font
+from workbench.widgets.tile import scaled_font, words_label
 
 STEPS = {"cpu": "implementation", "cuda": "rung"}
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")  # characters that Markdown would take for marks
@@ -217,12 +217,16 @@ class LadderView(QWidget):
         self._measure.setProperty("primary", True)
         self._measure.clicked.connect(self._toggle)
         self._bar = described(QProgressBar(textVisible=False), "ladder-progress", "Rounds measured")
+        self._doing = words_label("ladder-doing", 0.9, is_muted=True)
+        self._doing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._doing.setMinimumHeight(2 * self._doing.fontMetrics().lineSpacing())
         self._bar.hide()
-        self._doing = ElidedLabel(0.9, "ladder-doing")
+        self._doing.hide()
         self._reason = Label(name="ladder-reason", font=scaled_font(0.9), wraps=True)
         legend = Label(LEGEND, font=scaled_font(0.85), is_muted=True, wraps=True)
         tools = QWidget()
-        HBox(tools, 0, 8).add(self._measure, (self._bar, 1), (self._doing, 2))
+        measuring = HBox(spacing=8).add(self._measure, (self._bar, 3), 1)
+        VBox(tools, 0, 4).add(measuring, self._doing)
         layout = VBox(self, (0, 8, 0, 0), 6)
         layout.add(self._caption, (UprightArea(self.chart), 1), legend, tools, self._reason)
         OffStage(self, legend, tools)
@@ -279,7 +283,7 @@ class LadderView(QWidget):
         return reason
 
     def show_progress(self, text: str) -> None:
-        self._doing.show_text(text)
+        self._doing.show_or_hide(text)
         self._doing.setAccessibleName(f"Ladder: {text or 'idle'}")
 
     def _toggle(self) -> None:

@@ -21,7 +21,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import BY_FIELD, UnclearError, given, short, time_s, varied_in_words
 from workbench.model.state import State
-from workbench.panels.sweep.plan_editor import FIRST, Offered, Own, PlanEditor
+from workbench.panels.sweep.plan_editor import Offered, Own, PlanEditor
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, VBox
@@ -40,7 +40,7 @@ FILES_TIP = "Open a plan from a TOML file, or save this one to be repeated"
 HINT_LINES = 4
 CUSTOM_TIP = "Choose yourself what varies, its values, and the implementations"
 COUNT_MS = 120  # after the last keystroke
-FIRST_OWN: Own = ({name: BY_FIELD[name].start for name in FIRST}, [], False)
+FIRST_OWN: Own = ({}, [], False)  # the open picture as it is
 
 
 class PlanChoice(QWidget):
@@ -121,9 +121,11 @@ class PlanChoice(QWidget):
             self._refresh()
 
     def show_plan(self, plan: Plan) -> None:
-        self._plans[FILE] = plan
+        """Show a plan: as the preset that it is, else as that of a file."""
+        key = next((key for key, each in self._plans.items() if each == plan), FILE)
+        self._plans[key] = plan
         self._fill()
-        self._choose(FILE)
+        self._choose(key)
 
     def estimated_s(self) -> float:
         """Estimate how many seconds `plan` takes; 0 without one."""
@@ -198,7 +200,8 @@ class PlanChoice(QWidget):
         append(OWN_TITLE, OWN, OWN_TIP)
         plans = dict(self._plans)
         if file := plans.pop(FILE, None):
-            append(f"File: {file.title}", FILE, file.title)
+            is_preset = file.title.endswith(", changed")  # which was changed, and kept so
+            append("File: " * (not is_preset) + file.title, FILE, file.title)
         in_order = sorted(plans.items(), key=lambda pair: not pair[1].source)
         for source, group in groupby(in_order, key=lambda pair: pair[1].source):
             model.appendRow(heading_item(source or "Presets", self._list.font()))

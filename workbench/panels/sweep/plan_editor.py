@@ -123,7 +123,6 @@ TRANSFERS_TIP = (
     "Upload and download, from ordinary and from page-locked memory:\n"
     "only with them can be said from which size on the GPU pays off"
 )
-FIRST = ("sizes",)  # what varies by default
 Offered = tuple[Implementation | OwnKernel, str | None]  # with the reason why it cannot run here
 
 

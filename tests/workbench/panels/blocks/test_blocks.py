@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
@@ -326,3 +326,20 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert window.store.state.implementation != OWN_SHAPE.key
+
+
+def test_its_parts_stand_close_together_however_high_it_is(qtbot, make_window):
+    window = ready(qtbot, make_window(), noise(20, 30, 3))
+    window.resize(1920, 1080)
+    window.docks.enter("Blocks")
+    panel = window.blocks.get()
+    until(qtbot, lambda: panel.height() > 800 and panel.chart.height() < 400)
+    qtbot.wait(50)  # for it to be laid out
+    names = ("subject", "work", "note", "start", "sentence", "click")
+    parts = [child(window, f"blocks-{each}") for each in names]
+    tops = [each.mapTo(panel, QPoint()).y() for each in (*parts, panel.chart)]
+    assert tops[-1] - tops[0] - sum(map(needed_px, parts)) < 60
+
+
+def needed_px(part):
+    return part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.height()

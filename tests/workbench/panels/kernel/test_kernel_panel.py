@@ -163,6 +163,39 @@ def test_a_newer_text_takes_the_place_of_one_that_runs(qtbot, opened, trials):
     assert sum("endless" in each for each in trials.texts) == 1
 
 
+def test_while_a_text_is_tried_nothing_is_said_of_the_one_before(qtbot, opened, trials):
+    type_at_end(opened, "nonsense here;\n")
+    tried(qtbot, opened)
+    editor(opened).begin_with(text(opened).replace("nonsense here;", "// endless"))
+    until(qtbot, lambda: "endless" in trials.texts[-1])
+    assert words(opened, "kernel-problem") == ""
+    assert not child(opened, "kernel-go-to-line").isVisible()
+    assert editor(opened).marked_lines() == {}
+    assert words(opened, "kernel-verdict").startswith("Of the last text that ran: ✓")
+    trials.go_on.set()
+    tried(qtbot, opened)
+    assert words(opened, "kernel-verdict").startswith("✓")
+
+
+def lines_seen(edit):
+    return edit.viewport().height() // edit.fontMetrics().lineSpacing()
+
+
+def test_the_pictures_are_seen_whole_or_not_at_all_and_the_source_has_twenty_lines(qtbot, opened):
+    pictures = opened.kernel.get().pictures
+    for size, are_seen in ((1280, 720), False), ((1440, 900), True), ((1280, 720), False):
+        opened.resize(*size)
+        until(qtbot, lambda are_seen=are_seen: pictures.isVisible() == are_seen)
+        until(qtbot, lambda: lines_seen(editor(opened)) >= 20)
+        until(qtbot, lambda: pictures.visibleRegion().isEmpty() or seen_px(pictures) >= 120)
+    click(child(opened, "kernel-pictures"))
+    until(qtbot, lambda: seen_px(pictures) >= 120)
+
+
+def seen_px(part):
+    return part.visibleRegion().boundingRect().height()
+
+
 def test_what_was_cancelled_runs_again_once_it_is_saved_and_not_by_itself(
     qtbot, opened, trials, home, monkeypatch
 ):

@@ -169,6 +169,10 @@ def test_a_race_is_marked_at_its_line_and_in_all_warps_and_one_with_a_barrier_is
     edit = editor(window)
     assert (warps.rowCount(), marked(warps), marked(lanes)) == (8, 256, 32)
     assert edit.marked_lines() == {racing: "step"}
+    window.resize(1280, 720)
+    marks = child(window, "kernel-step-marks")
+    needed_px = marks.heightForWidth(marks.width())
+    until(qtbot, lambda: marks.visibleRegion().boundingRect().height() >= needed_px)
     assert "256 threads" in words(window, "kernel-step-marks") == edit.sentence_at(racing)
     pos = warps.cell(3 * 32 + 5).center()
     QTest.mouseClick(warps.viewport(), Qt.MouseButton.LeftButton, pos=pos)

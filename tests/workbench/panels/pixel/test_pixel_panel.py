@@ -21,6 +21,7 @@ from tests.workbench.driving import (
     until,
     view,
 )
+from tests.workbench.seeing import pixels_of
 from workbench.model.intents import job_for
 from workbench.panels.compare.picture_layer import ViewTransform
 from workbench.panels.pixel import pixel_words
@@ -138,6 +139,17 @@ def test_it_follows_the_pointer_until_a_click_holds_the_pixel(qtbot, opened):
     assert text(opened, "hint").startswith("Follows the pointer")
     point(pane, 7, 8)
     until(qtbot, lambda: at(opened) == (7, 8))
+
+
+def test_the_word_on_a_held_pixel_is_not_where_the_caption_is(qtbot, opened):
+    show_picture(qtbot, opened, np.tile(PICTURE, (13, 12, 1)))
+    pane, panel = view(opened, "After"), opened.pixel.get()
+    for pixel in ((2, 1), (20, 30), (60, 495)):
+        panel.hold(pixel)
+        held = pixels_of(pane.grab().toImage())
+        panel.set_held(False)
+        rows = np.flatnonzero((held != pixels_of(pane.grab().toImage())).any(axis=(1, 2)))
+        assert 30 < rows[0] <= rows[-1] < pane.height() - 1, pixel  # it ends at 28
 
 
 def test_a_double_click_leaves_what_is_held_as_it_was(opened):

@@ -303,6 +303,10 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
     trigger(window, "Compare all implementations")
     assert window.rung.get().isVisible()
     until(qtbot, lambda: places(window)["global"].time)
+    window.resize(1024, 640)
+    doing = child(window, "ladder-doing", QLabel)
+    until(qtbot, lambda: "constant 32×8, gaussian 5×5" in doing.text())
+    until(qtbot, lambda: doing.height() >= doing.heightForWidth(doing.width()))
     trigger(window, "Cancel comparing implementations")
     until(qtbot, lambda: child(window, "ladder-measure", QPushButton).text() == "Compare all")
     assert words(window, "ladder-doing").startswith("Stopped: 1 of")  # the GPU's come first

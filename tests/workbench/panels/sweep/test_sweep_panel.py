@@ -35,7 +35,6 @@ from workbench.widgets.tile import ElidedLabel
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
 NO_GPU = NoDevice("No NVIDIA driver was found.", "Install one.")
-DEFAULT = "256, 512, 1024, 2048, 4096"
 
 
 @pytest.fixture
@@ -200,6 +199,16 @@ def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel):
         if each.plan.source:
             assert each.plan.source in words(panel, "sweep-about")
             assert child(panel, "sweep-about").isVisible()
+        choose(panel, "")
+        panel.show_plan(each.plan)  # as the palette does
+        assert child(panel, "sweep-source", QComboBox).currentData() == each.key
+
+
+def test_at_first_the_open_picture_is_measured_as_it_is(panel):
+    assert (asked(panel).pictures, asked(panel).sizes) == (("photo.png",), ((40, 30),))
+    write(panel, "sizes", "8, 16")
+    assert asked(panel).pictures == ("noise",)
+    assert words(panel, "sweep-about") == plan_choice.NOISE
 
 
 def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):
@@ -246,6 +255,14 @@ def test_the_choices_survive_a_restart(panel, make_panel):
     assert asked(again(make_panel, panel)) == asked(panel)
 
 
+def test_a_preset_that_was_changed_is_no_file_after_a_restart(panel, make_panel):
+    preset = presets()[0]
+    choose(panel, preset.key)
+    write(panel, "ksizes", "3, 5")
+    shown = child(again(make_panel, panel), "sweep-source", QComboBox).currentText()
+    assert shown == f"{preset.plan.title}, changed"
+
+
 def test_what_makes_no_sense_is_as_on_the_first_day(panel):
     for remembered in (
         {"texts": 3, "unticked": None},
@@ -257,5 +274,5 @@ def test_what_makes_no_sense_is_as_on_the_first_day(panel):
     ):
         write(panel, "sizes", "8")
         panel.restore(remembered)
-        assert child(panel, "values-sizes", QLineEdit).text() == DEFAULT, remembered
+        assert child(panel, "values-sizes", QLineEdit).text() == "", remembered
         assert child(panel, "sweep-source", QComboBox).currentData() == ""

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,12 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     assert other.store.state.filter == "sharpen"  # as the settings have it
     trigger(other, "Filter a folder…")
     settled(qtbot, other)
+    settle(qtbot, other, lambda: other.store.choose(filter="gaussian"))
+    settled(qtbot, other)
+    assert verb(other) == ""
+    assert "was stopped with another filter" in objections(other)["target"]
+    settle(qtbot, other, other.undo_history.undo)
+    settled(qtbot, other)
     assert verb(other) == "Resume"
     words = shlex.split(child(other, "folder-command", QLineEdit).text())
     click(button(other, "start"))
@@ -387,24 +394,36 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, 
     assert child(window, "folder-all_pages", QCheckBox).isChecked()
 
 
-NONSENSE = [  # source, target, names, what is said
-    ("in", "in", "", "is a folder of inputs; write to another one."),
-    ("nowhere", "out", "", "There is no folder"),
-    ("in", "out", "same.png", "Several inputs are called same.png"),
-    ("in", "out", "{sigma}", "can stand in braces"),
-    ("in", "in/p0.png", "", "is a file; choose a folder to write into."),
+NONSENSE = [  # source, target, names, the field it is said below, what is said
+    ("in", "in", "", "target", "is a folder of inputs; write to another one."),
+    ("nowhere", "out", "", "source", "There is no folder"),
+    ("empty", "out", "", "source", "There are no pictures in"),
+    ("in", "out", "same.png", "pattern", "Several inputs are called same.png"),
+    ("in", "out", "{sigma}", "pattern", "can stand in braces"),
+    ("in", "in/p0.png", "", "target", "is a file; choose a folder to write into."),
 ]
 
 
 def test_what_makes_no_sense_is_one_sentence_before_anything_is_written(
     qtbot, window, dialog, folder
 ):
-    for source, target, names, sentence in NONSENSE:
+    (folder / "empty").mkdir()
+    for source, target, names, field, sentence in NONSENSE:
         choose(qtbot, window, source=folder / "in", target=folder / "elsewhere", names="")
         assert verb(window) != ""
-        assert sentence not in said(window)
+        assert objections(window) == {}
         choose(qtbot, window, source=folder / source, target=folder / target, names=names)
+        assert objections(window) == {field: said(window)}
         assert sentence in said(window)
         assert verb(window) == "", sentence
+        assert said(window) in unescape(button(window, "start").toolTip())
         assert rows(window, "preview") == [], sentence
         assert not (folder / "out").exists()
+
+
+def objections(window):
+    """What is said below the fields, by their names."""
+    labels = {
+        name: child(window, f"folder-wrong-{name}") for name in ("source", "target", "pattern")
+    }
+    return {name: each.whole_text for name, each in labels.items() if each.isVisible()}

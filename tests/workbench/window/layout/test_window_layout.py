@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -12,6 +12,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.pixel.pixel_words import NumbersCard
 from workbench.widgets.boxes import UprightArea
 
 WIDE = (1920, 1080)
@@ -132,10 +133,32 @@ def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
     assert len(widths) == 1
     hold = child(window, "pixel-hold")
     place = hold.mapTo(window, QPoint())
-    for at in ((10, 10), (0, 0)):  # where the sentence is longer
+    card, boxes = window.pixel.get().findChild(NumbersCard), []
+    for at in ((10, 10), (0, 0), (10, 10)):  # where the sentence is longer
         window.pixel.get().hold(at)
         qtbot.wait(50)
         assert hold.mapTo(window, QPoint()) == place
+        boxes.append((card.mapTo(window, QPoint()), card.size()))
+    assert boxes[1] == boxes[2]
+
+
+def box_in(window, part):
+    return QRect(part.mapTo(window, QPoint()), part.size())
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
+def test_no_message_lies_over_the_time_or_over_buttons(size, qtbot, window):
+    window.resize(*size)
+    line, row = window.timing_views.line, window.compare.read_out_row
+    until(qtbot, lambda: window.statusBar().geometry().bottom() == size[1] - 1)
+    for count in (1, 2, 4, 12):
+        window.messages.show_message(
+            "info", "Ten words of a note that says what it is about. " * count
+        )
+        qtbot.wait(10)
+        box = window.messages.geometry()
+        assert window.rect().contains(box)
+        assert not any(box.intersects(box_in(window, each)) for each in (line, row))
 
 
 def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
