@@ -107,7 +107,7 @@ def _whole_numbers(raw: bytes, ksize: int, offset: float) -> WholeNumbers | None
     for number in np.unique(np.abs(numbers))[::-1]:  # few are left by the second, as a rule
         as_divided = (np.rint(number * divisors) / divisors).astype(np.float32)
         divisors = divisors[as_divided == number]
-    if not divisors.size:
+    if not divisors.size or np.abs(numbers).max() * divisors[0] >= 2**31:
         return None
     whole = np.rint(numbers * divisors[0]).astype(np.int64)
     integers = whole[:-1].reshape(ksize, ksize)

@@ -195,8 +195,7 @@ _kept: LruCache[Any, Operands] = LruCache(OPERANDS_KEPT)
 
 
 def operands_of(form: str, job: Job) -> Operands:
-    """The weights in that form, made once for each weights and picture size: it takes a while."""
-
+    """The weights in that form, made once for each job but for its samples: it takes a while."""
     if form == "none":
         return Operands()
 
@@ -210,7 +209,8 @@ def operands_of(form: str, job: Job) -> Operands:
         return make()
     of = job.correlation.weights.tobytes() if job.has_weights else job.filter
     offset = job.correlation.offset if job.has_weights else 0.0
-    return _kept.get_or_make((form, of, offset, job.picture.shape), make)
+    like = job.picture.shape, job.pixel_type, job.border, job.has_alpha
+    return _kept.get_or_make((form, of, offset, like), make)
 
 
 @cache

@@ -144,3 +144,10 @@ def test_any_whole_numbers_are_found_again_and_the_check_takes_them(integers, di
         found.weights.ravel() * divisor, np.array(integers) * found.divisor
     )
     assert the_check_takes(weights, float(np.float32(numbers[-1])))
+
+
+@pytest.mark.parametrize("large", [1e20, 3e9, -1e38])
+def test_numbers_beyond_integers_are_no_whole_numbers(large):
+    weights = np.zeros((3, 3), np.float32)
+    weights[0, 0], weights[2, 2] = large, large
+    assert whole_numbers(weights) is None

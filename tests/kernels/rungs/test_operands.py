@@ -5,7 +5,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.rungs.headers import MAX_WAVES, SMALLEST, Facts, blocks_down, why_not_expression
-from kernels.rungs.operands import band_words, operands_of
+from kernels.rungs.operands import FORMS, band_words, operands_of
 from tests.made_up import H200
 
 
@@ -111,3 +111,19 @@ def test_a_sentence_has_its_numbers_in_it():
     sentence = "Of “{SAMPLE}” {2 * KSIZE}, it's {{so}}."
     assert why_not_expression(sentence, NAMES, is_template=True) == ""
     assert FACTS.text(sentence) == "Of “uint8” 10, it's {so}."
+
+
+def test_what_is_kept_for_a_job_is_what_would_be_made_for_it():
+    weights, picture = np.full((3, 3), 1 / 9, np.float32), np.zeros((40, 64, 4), np.uint8)
+    like = [
+        Job.of(picture, weights, border).but(filters_alpha=filters_alpha)
+        for border in ("clamp", "wrap", "mirror")
+        for filters_alpha in (False, True)
+    ]
+    for form in sorted(FORMS.keys() - {"list", "none", "numbers"}):
+        for job in (*like, *reversed(like)):
+            kept, made = operands_of(form, job), FORMS[form](job)
+            assert kept.knobs == made.knobs, (form, job)
+            assert len(kept.arguments) == len(made.arguments)
+            for one, other in zip(kept.arguments, made.arguments, strict=True):
+                np.testing.assert_array_equal(one, other)
