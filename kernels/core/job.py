@@ -85,7 +85,7 @@ class Job:
                     all steps, which means filter as well, and divided by it at the end, so that
                     transparent pixels do not bleed into others.  None: alpha passes through as is.
     filters_alpha   whether alpha is filtered as if it were a colour
-    whole           how a list runs as a whole on a GPU: a key of `engine.WAYS`, or "auto"
+    whole           how a list runs as a whole on a GPU: one of `list_ways.WAYS`, or "auto"
     strip           which rows of a larger picture this one holds; None: it is whole
 
     A job that `is_one_launch` is what implementations run: one filter, or weights and a length,
@@ -465,7 +465,8 @@ class Result:
     load: Load | None = None
     occupancy: Occupancy | None = None  # of a user kernel, whose process asked
     steps: tuple[Result, ...] = ()  # of a list's runs, each of its actual input
-    whole: str = ""  # how a list ran as a whole: a key of `engine.WAYS`; empty: step by step
+    whole: str = ""  # how a list ran as a whole: one of `list_ways.WAYS`; empty: step by step
+    why_other: str = ""  # why not in the way that the job asks for, a sentence
 
     def __repr__(self) -> str:
         """What was filtered with what, in how long, and the check: in a line."""

@@ -313,10 +313,18 @@ class Engine:
                 result = step if isinstance(step, Result) else result
                 yield step
         assert result is not None
-        if sampling.max_samples and isinstance(self._device_left, Device):
+        step_by_step = result
+        is_wanted = sampling.max_samples or job.whole in list_ways.LIST_RUNGS
+        if is_wanted and isinstance(self._device_left, Device):
             result = yield from self._in_one_go(result, self._device_left, sampling)
         if sampling.check:
-            yield from checked(result, self.tolerance(result), sampling.check_taps)
+            for step in checked(result, self.tolerance(result), sampling.check_taps):
+                result = step if isinstance(step, Result) else result
+                yield step
+        is_right = result.check is None or result.check.ok
+        if is_right and list_ways.LIST_RUNGS.keys() & {result.whole} - {job.whole}:
+            # Samples are those of the steps, timed or not and on whatever device.
+            yield replace(result, picture=step_by_step.picture)
 
     def _in_one_go(
         self, steps: Result, device: Device, sampling: Sampling
@@ -325,12 +333,12 @@ class Engine:
         result, job = steps, steps.job
         runs = self.on_one_gpu(steps)
         is_here = job.devices == 1 and all(self._ran_here(each) for each in steps.steps)
-        way = list_ways.way_of(job, runs, device) if is_here else ""
+        way, why_other = list_ways.way_of(job, runs, device) if is_here else ("", "")
         if way:
             with suppress(OutOfMemoryError), self._noticing_loss():
                 for step in list_ways.running(way, self.gpu, job, runs, sampling):
                     if isinstance(step, Result):
-                        step = replace(step, steps=steps.steps, whole=way)
+                        step = replace(step, steps=steps.steps, whole=way, why_other=why_other)
                         step = result = replace(step, compile_ms=steps.compile_ms)
                     yield step
         return result

@@ -14,10 +14,6 @@ from kernels.rungs.rung import Rung, list_ladder
 Runs = Sequence[tuple[Rung, Job]]  # what ran each step, and its part of the job
 GRAPH, STRIPS = "graph", "strips"
 # By their keys; all others are rungs that do a whole list in one launch.
-IDEAS = {
-    GRAPH: "One CUDA graph of all launches: the gaps between them are shorter.",
-    STRIPS: "All steps of a few rows before those of the next: what lies between stays in L2.",
-}
 LIST_RUNGS = {rung.key: rung for rung in list_ladder()}
 WAYS = (GRAPH, STRIPS, *LIST_RUNGS)
 
@@ -34,13 +30,22 @@ def why_not(way: str, job: Job, runs: Runs, device: Device) -> str:
     return why_no_strips(job, runs) if way == STRIPS else ""
 
 
-def way_of(job: Job, runs: Runs, device: Device) -> str:
-    """The way that the job asks for, where it can; else the quickest one, or "": none can."""
-    if job.whole in WAYS and not why_not(job.whole, job, runs, device):
-        return job.whole
-    quick = (key for key, rung in reversed(LIST_RUNGS.items()) if not rung.why_not(job, device))
-    found = next((key for key in quick if LIST_RUNGS[key].is_quick(job)), "")
-    return found or (GRAPH if runs else "")
+def way_of(job: Job, runs: Runs, device: Device) -> tuple[str, str]:
+    """The way that the job asks for, or a quick one, or "": none can; and why it is another one.
+
+    A rung of whole lists stands in the place of all steps' implementations, so that it is taken
+    by itself only where none of these was chosen.
+    """
+    reason = ""
+    if job.whole != "auto":
+        reason = why_not(job.whole, job, runs, device)
+        if not reason:
+            return job.whole, ""
+    elif all(step.implementation == "auto" for step in job.steps):
+        for key, rung in reversed(LIST_RUNGS.items()):
+            if not rung.why_not(job, device) and rung.is_quick(job):
+                return key, ""
+    return GRAPH if runs else "", reason
 
 
 def running(way: str, gpu: Gpu, job: Job, runs: Runs, sampling: Sampling) -> Results:

@@ -161,6 +161,8 @@ def _found(result: Result | None) -> dict[str, Any]:
         "block": result and result.block_xy,
         "threads": ran[0].threads if ran else None,
         "ran": [str(each) for each in ran],
+        "whole_ran": (result and result.whole) or None,
+        "why_other": (result and result.why_other) or None,
         "median_ms": kernel and kernel.median_ms,
         "quartiles_ms": kernel and list(kernel.quartiles_ms),
         "n": kernel and len(kernel.samples_ms),

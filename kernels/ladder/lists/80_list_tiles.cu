@@ -4,6 +4,7 @@ idea    = "A block loads a tile with the halo of all steps, and does them one af
 filter  = "list"
 weights = "list"
 includes = ["gradient", "ranks", "blends", "steps"]
+quick   = "SAMPLE_BYTES < 4 and LIST_LONGEST <= 5"  # measured on an H200: of float32 a graph is quicker
 own_block = "A block of 256 threads shares a tile."
 requires = [
     ["LIST_LONGEST <= 9", "Tiles of a list unroll the loops over all weights, too many at size {LIST_LONGEST}; they take sizes up to 9."],

@@ -5,6 +5,7 @@ after   = "list_tiles"
 filter  = "list"
 weights = "list"
 includes = ["gradient", "ranks", "blends", "steps", "wide"]
+quick   = "LIST_LONGEST <= 5"  # measured on an H200; larger sizes were not
 own_block = "A warp walks down a strip of the picture by itself; a block is four of them, side by side."
 requires = [
     ["LIST_LONGEST <= 9", "A ring of a list unrolls the loops over all weights, too many at size {LIST_LONGEST}; it takes sizes up to 9."],

@@ -13,6 +13,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.cache import read_only
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import MAX_STEPS, Job, Progress
+from kernels.core.nonlinear import Rank
 from kernels.core.step import LENGTH, Blend, Correlation, Step
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
@@ -294,6 +295,42 @@ def test_on_one_gpu_the_whole_is_timed_in_one_go(monkeypatch):
     assert (
         engine.run(listed(*SHARED[:2], BOX, whole="graph"), TIMED).kernel.median_ms > 4.0
     )  # nor over the CPU
+
+
+def test_one_launch_of_a_list_stands_in_no_chosen_implementations_place():
+    runs = [(object(), None)] * 2  # none is looked at where it is one graph
+    auto = tuple(replace(each, implementation="auto") for each in (BLUR, SHARPEN))
+    assert list_ways.way_of(listed(*auto), runs, H200) == ("list_ring", "")
+    assert list_ways.way_of(listed(*SHARED[:2]), runs, H200) == ("graph", "")
+    assert list_ways.way_of(listed(*SHARED[:2], whole="list_tiles"), runs, H200)[0] == "list_tiles"
+    median = replace(BLUR, filter=Rank(9), implementation="auto")
+    found, reason = list_ways.way_of(listed(median, SHARPEN, whole="list_ring"), runs, H200)
+    assert found == "graph"
+    assert "median" in reason.lower()
+
+
+@pytest.mark.parametrize("samples", [0, 3])
+@pytest.mark.parametrize("whole", ["auto", "list_ring"])
+def test_by_rule_the_samples_are_those_of_the_steps(monkeypatch, whole, samples):
+    class Ring(Card):
+        def filtering(self, rung, job, sampling):
+            *_, found = super().filtering(rung, job, sampling)
+            if rung.key == "list_ring":  # as if it had rounded one sample otherwise
+                picture = found.picture.copy()
+                picture.flat[0] = np.nextafter(picture.flat[0], np.float32(9), dtype=np.float32)
+                found = replace(found, picture=read_only(picture))
+            yield found
+
+    engine = on_a_card(monkeypatch, None)
+    engine.gpu = Ring()
+    floats = read_only(PICTURE.astype(np.float32))
+    job = listed(*SHARED[:2], picture=floats, whole=whole)
+    if whole == "auto":
+        monkeypatch.setattr(list_ways, "way_of", lambda *_: ("list_ring", ""))
+    result = engine.run(job, replace(TIMED, max_samples=samples))
+    expected = engine.run(replace(job, whole="auto"), CHECKED).picture
+    assert result.check.ok
+    assert (result.picture.tobytes() == expected.tobytes()) == (whole == "auto")
 
 
 def test_without_the_memory_for_the_whole_the_sum_stands(monkeypatch):

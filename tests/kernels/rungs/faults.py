@@ -235,7 +235,9 @@ FAULTS = {
         "tensor_windows", "stage(n / 3) + n % 3, n % 3 == 0", "stage(n / 3), n % 3 == 0"
     ),
     "four rows are those of the stage before": Fault(
-        "tensor_windows", "(first + n < STEPS_AHEAD ? first + n :", "(first + n < STEPS_AHEAD ? first :"
+        "tensor_windows",
+        "(first + n < STEPS_AHEAD ? first + n :",
+        "(first + n < STEPS_AHEAD ? first :",
     ),
     "whoever walks up has the weights of who walks down": Fault(
         "tensor_windows", "(is_up ? 1 + PRODUCTS : 0)", "0"

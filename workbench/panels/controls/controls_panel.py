@@ -81,7 +81,8 @@ PIXEL_TYPE_TIP = (
 ALPHA_TIP = "How a picture with transparent pixels is filtered."
 WHOLE_TIP = "How the whole list runs on a GPU, after each step has run and been checked by itself."
 WHOLE_TIPS = {
-    "auto": "Automatic\nThe quickest way that can run this list.",
+    "auto": "Automatic\nOne launch where that is quicker, else one graph; where a step's "
+    "implementation was chosen, always a graph.",
     "graph": "One graph\nAll launches as one CUDA graph: the gaps between them are shorter.",
     "strips": "Strips in L2\nAll steps of a few rows, then those of the next: what lies between "
     "steps stays in the L2 cache.",

@@ -38,7 +38,12 @@ class Figure:
 
 
 # How a list ran as a whole, where that is more than its launches one after another.
-WHOLE = {"strips": "list in strips", "list_tiles": "list by tiles", "list_ring": "list by a ring"}
+WHOLE = {
+    "graph": "list as a graph",
+    "strips": "list in strips",
+    "list_tiles": "list by tiles",
+    "list_ring": "list by a ring",
+}
 
 
 def filter_time(result: Result) -> Figure:
@@ -60,7 +65,13 @@ def filter_time(result: Result) -> Figure:
     else:
         detail = f"{numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}  ·  {count}"
     shares = shares_in_words(result.shares) if result.shares else ""
-    more = shares, _steps_in_words(result), why_starred(result.disturbances), _why_single(result)
+    more = (
+        shares,
+        _steps_in_words(result),
+        result.why_other,
+        why_starred(result.disturbances),
+        _why_single(result),
+    )
     return Figure(
         numbers.duration(kernel.median_ms) + star(result.disturbances),
         detail,
