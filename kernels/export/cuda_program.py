@@ -22,7 +22,7 @@ from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.nonlinear import ORDER, Morphology, Rank
-from kernels.core.step import OUTPUT, Correlation, Length, Step
+from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step
 from kernels.core.verdict import Tolerance
 from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
 from kernels.cuda.listed_run import BLOCK_XY, MAX_GRID_Y
@@ -79,14 +79,11 @@ def cuda_program_of_list(
             "A grey step is copied where one launch does the whole list alone: "
             "choose list_tiles or list_ring for it."
         )
-    parts = [
-        _part(
-            *(rung, part.but(devices=1), device, f"step_{number}"),
-            job.steps[run.taken - len(run.steps) : run.taken],
-            is_rounded=job.is_rounded,
-        )
-        for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1)
-    ]
+    parts = []
+    for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1):
+        steps = job.steps[run.taken - len(run.steps) : run.taken]
+        blended = replace(part, steps=steps, is_rounded=job.is_rounded)
+        parts.append(_part(rung, part.but(devices=1), device, f"step_{number}", blended))
     like = Job.of(job.picture, np.ones((1, 1), np.float32))
     is_wide = not job.is_rounded and job.pixel_type != "float32"
     whole = {
@@ -114,19 +111,11 @@ def _rendered(
 
 
 def _part(
-    rung: Rung,
-    job: Job,
-    device: Device | None,
-    name: str = "",
-    blended: tuple[Step, ...] = (),
-    *,
-    is_rounded: bool = False,
+    rung: Rung, job: Job, device: Device | None, name: str = "", blended: Job | None = None
 ) -> Data:
-    """What the template says of what a rung launches.
+    """What the template says of a rung's launches for `job`.
 
-    name        of a namespace for it, where it is one run of a list
-    blended     its steps, as that list has them
-    is_rounded  whether what they give is then rounded to the picture's type
+    Of one run of a list, its namespace's name and the run with the blend that it has there.
     """
     if reason := rung.why_not_anywhere(job) if device is None else rung.why_not(job, device):
         raise CannotRunError(reason)
@@ -139,8 +128,7 @@ def _part(
         if step.shared_bytes > STATIC_SHARED_LIMIT:
             large[function] = max(step.shared_bytes, large.get(function, 0))
     shapes = [each.shape for each in rung.passes if each.library and each.shape]
-    blend = blended[-1].blend if blended else OUTPUT
-    checked = replace(job, steps=blended, is_rounded=is_rounded) if blended else job
+    checked, blend = blended or job, blended.steps[-1].blend if blended else OUTPUT
     errors = tolerances(job) if rung.filter == "list" else (rung.tolerance(job),)
     headers, source = rung.headers, rung.source + (BETWEEN if blend != OUTPUT else "")
     if name:
@@ -228,29 +216,29 @@ def _checked(job: Job) -> Data:
         chosen: list[Any] = [step.filter for step in run.steps]
         if isinstance(chosen[0], Morphology) and chosen[0].kind in ORDER:
             chosen = [*chosen[0].ranks]
-        begins, ends = len(filters), len(filters) + len(chosen)
+        mix, threshold, _, is_grey = run.blend
+        begins, first = len(filters), sum(map(len, weights))
         for each in chosen:
-            first = sum(given.size for given in weights)
-            match each:
-                case Correlation():
-                    weights.append(each.weights.ravel())
-                    words = f"SUMS, {each.ksize}, {first}, {each.offset!r}, 0.0, false"
-                case Length():
-                    words = "LENGTHS, 3, 0, 0.0, 0.0, false"
-                case Rank(ksize=ksize, percentile=rank, is_disk=is_disk):
-                    words = f"RANKS, {ksize}, 0, 0.0, {float(rank)!r}, {_word(is_disk)}"
-                case _:
-                    raise CannotRunError(
-                        f"{job.title} cannot be copied as a program yet, whose check knows weighted "
-                        "sums, gradients, percentiles, openings and closings alone."
-                    )
-            mix, threshold, _, is_grey = run.blend if len(filters) + 1 == ends else OUTPUT
-            filters.append(
-                f"{words}, {begins}, {_word(len(filters) + 1 == ends)}, {_word(is_grey)}, "
-                f"{threshold!r}, {mix!r}"
-            )
-    # An array of nothing is none.
+            words = f"{_what(each, first)}, {begins}"
+            filters.append(f"{words}, false, false, 0.0, 1.0")
+            weights += [each.weights.ravel()] if isinstance(each, Correlation) else []
+        filters[-1] = f"{words}, true, {_word(is_grey)}, {threshold!r}, {mix!r}"
     return {"filters": filters, "weights": np.concatenate(weights or [np.zeros(1, np.float32)])}
+
+
+def _what(chosen: Filter, first: int) -> str:
+    """The fields of a Filtering that are the filter's own; first: its weights begin there."""
+    match chosen:
+        case Correlation():
+            return f"SUMS, {chosen.ksize}, {first}, {chosen.offset!r}, 0.0, false"
+        case Length():
+            return "LENGTHS, 3, 0, 0.0, 0.0, false"
+        case Rank(ksize=ksize, percentile=rank, is_disk=is_disk):
+            return f"RANKS, {ksize}, 0, 0.0, {float(rank)!r}, {_word(is_disk)}"
+    raise CannotRunError(
+        "A program checks itself: as yet weighted sums, gradients, percentiles, openings and "
+        "closings, and nothing else can be copied as one."
+    )
 
 
 def _word(value: bool) -> str:
