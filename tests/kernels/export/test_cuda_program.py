@@ -45,7 +45,7 @@ KNOWN = ("weights", "gradient", "median", "extremes", "percentiles", "morphology
 COPIED = [rung for rung in ladder() if rung.filter in KNOWN]
 NVCC = [
     pytest.param(rung, marks=() if rung.key == SOME[0] else pytest.mark.full, id=rung.key)
-    for rung in COPIED
+    for rung in (*COPIED, *LIST_RUNGS.values())
 ]
 
 
@@ -349,7 +349,9 @@ def test_nvcc_compiles_it_as_it_stands(rung, tmp_path):
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if nvcc is None:
         pytest.skip("there is no nvcc")
-    text = cuda_program(rung, taken_by(rung)[0], H200)
+    of_list = Job(noise(45, 61, 3), WHOLE["blur, grey, edges"])
+    job = of_list if rung.filter == "list" else taken_by(rung)[0]
+    text = cuda_program(rung, job, H200)
     if "cufft.h" in text and not (Path(nvcc).resolve().parents[1] / "include/cufft.h").exists():
         pytest.skip("cuFFT's headers are not installed")
     source = tmp_path / f"{rung.key}.cu"
