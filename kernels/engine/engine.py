@@ -36,6 +36,7 @@ from kernels.engine.auto import AUTO, Picker, with_pick
 from kernels.engine.own_kernel import OwnKernel
 from kernels.engine.step_list import KeptRuns, list_filtering, parts_ahead
 from kernels.oracle.checking import checking
+from kernels.rungs.list_steps import tolerances
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
 
@@ -363,7 +364,7 @@ class Engine:
     def tolerance(self, result: Result) -> Tolerance | tuple[Tolerance, ...]:
         """The error that `result` may have, for `checking`; of a list that of each of its steps."""
         if result.whole in list_ways.LIST_RUNGS:
-            return list_ways.tolerances(result.job)
+            return tolerances(result.job)
         return tuple(map(self._tolerance, result.steps)) or self._tolerance(result)
 
     def _tolerance(self, result: Result) -> Tolerance:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from kernels.core.device import Device
 from kernels.core.job import Job, Results, Sampling
-from kernels.core.verdict import Tolerance
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.listed_run import filtering_list, why_no_strips
 from kernels.rungs.rung import Rung, list_ladder
@@ -53,8 +52,3 @@ def running(way: str, gpu: Gpu, job: Job, runs: Runs, sampling: Sampling) -> Res
     if way in LIST_RUNGS:
         return gpu.filtering(LIST_RUNGS[way], job, sampling)
     return filtering_list(gpu, job, runs, sampling, in_strips=way == STRIPS)
-
-
-def tolerances(job: Job) -> tuple[Tolerance, ...]:
-    """The errors that a launch of a whole list may make in each run: one rounding a tap."""
-    return tuple(Tolerance(run.steps[0].filter.taps) for run in job.runs)

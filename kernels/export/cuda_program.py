@@ -1,7 +1,8 @@
 """A rung, or one for each step of a list, as a whole CUDA C++ program, to be compiled with nvcc.
 
-Of a list each step is a program of its own in a namespace of its own, with the macros that fit its
-rung to it; list.cu.j2 hands what one gives to the next.
+A rung that does a whole list in one launch is one rung. Of any other list each step is a program
+of its own in a namespace of its own, with the macros that fit its rung to it; list.cu.j2 hands what
+one gives to the next.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from numpy.typing import NDArray
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
-from kernels.core.weights import UNIT_ROUNDOFF, gain
+from kernels.core.nonlinear import ORDER, Morphology, Rank
+from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step
+from kernels.core.verdict import Tolerance
 from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
 from kernels.cuda.listed_run import BLOCK_XY, MAX_GRID_Y
-from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
+from kernels.oracle.checking import carried_bound
 from kernels.rungs.cuda_text import header_parts
 from kernels.rungs.headers import Facts, knobs
+from kernels.rungs.list_steps import tolerances
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import PICTURE, Pass, Rung
 
@@ -70,12 +74,16 @@ def cuda_program_of_list(
 
     ways  a rung and its part for each of `job.runs`; of the parts' pictures only the shape counts
     """
-    if any(run.blend.threshold or run.blend.is_grey for run in job.runs):
-        raise CannotRunError("A step with a threshold, or grey, cannot be copied as a program yet.")
-    parts = [
-        _part(rung, part.but(devices=1), device, f"step_{number}", run.blend.mix)
-        for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1)
-    ]
+    if any(run.blend.is_grey for run in job.runs):
+        raise CannotRunError(
+            "A grey step is copied where one launch does the whole list alone: "
+            "choose list_tiles or list_ring for it."
+        )
+    parts = []
+    for number, ((rung, part), run) in enumerate(zip(ways, job.runs, strict=True), start=1):
+        steps = job.steps[run.taken - len(run.steps) : run.taken]
+        blended = replace(part, steps=steps, is_rounded=job.is_rounded)
+        parts.append(_part(rung, part.but(devices=1), device, f"step_{number}", blended))
     like = Job.of(job.picture, np.ones((1, 1), np.float32))
     is_wide = not job.is_rounded and job.pixel_type != "float32"
     whole = {
@@ -102,12 +110,14 @@ def _rendered(
     )
 
 
-def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: float = 1.0) -> Data:
-    """What the template says of one run; of a list's in a namespace of that name."""
-    reason = rung.why_not_anywhere(job) if device is None else rung.why_not(job, device)
-    if not reason and not job.has_weights:
-        reason = f"{rung.title} cannot be copied as a program yet, whose check is of weighted sums."
-    if reason:
+def _part(
+    rung: Rung, job: Job, device: Device | None, name: str = "", blended: Job | None = None
+) -> Data:
+    """What the template says of a rung's launches for `job`.
+
+    Of one run of a list, its namespace's name and the run with the blend that it has there.
+    """
+    if reason := rung.why_not_anywhere(job) if device is None else rung.why_not(job, device):
         raise CannotRunError(reason)
     # A display's watchdog would have it cut into many launches; this is to be read.
     device = replace(device or ASSUMED, watchdog=False)
@@ -118,7 +128,9 @@ def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: floa
         if step.shared_bytes > STATIC_SHARED_LIMIT:
             large[function] = max(step.shared_bytes, large.get(function, 0))
     shapes = [each.shape for each in rung.passes if each.library and each.shape]
-    headers, source = rung.headers, rung.source + (BETWEEN if mix != 1 else "")
+    checked, blend = blended or job, blended.steps[-1].blend if blended else OUTPUT
+    errors = tolerances(job) if rung.filter == "list" else (rung.tolerance(job),)
+    headers, source = rung.headers, rung.source + (BETWEEN if blend != OUTPUT else "")
     if name:
         headers, source = _scoped(headers), _scoped(source)
     own_knobs = {**operands.knobs, **rung.defines(job)}
@@ -127,7 +139,11 @@ def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: floa
         "scope": name and f"::{name}",
         "rung": rung,
         "job": job,
-        "mix": mix,
+        "words": _words(job),
+        "blend": blend,
+        "is_blended": blend != OUTPUT,
+        "is_stored": bool(name) or job.is_rounded,
+        **_checked(checked),
         "headers": headers,
         "source": source,
         "macros": sorted({*own_knobs, *MACRO.findall(headers + source)} - {"DYNAMIC_SHARED"}),
@@ -135,7 +151,7 @@ def _part(rung: Rung, job: Job, device: Device | None, name: str = "", mix: floa
         "knobs": own_knobs,
         "operands": operands,
         "spectra": SPECTRA.get(rung.weights),
-        "errors": _errors(rung, job, mix),
+        "errors": _errors(checked, errors),
         "transform": [facts.value(expression) for expression in shapes[0]] if shapes else None,
         "large": large,
         "pointwise": _pointwise(job),
@@ -179,16 +195,67 @@ def number(value: Any) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _errors(rung: Rung, job: Job, mix: float) -> tuple[float, float]:
-    """The numbers behind `checking.error_bound`: per unit of the largest sample, and at zero."""
-    chain = rung.chain(job) + (LENGTH_CHAIN if job.has_length else bool(job.correlation.offset))
-    grows = LENGTH_GAIN if job.has_length else 1.0
-    roundings = rung.error_factor * chain * UNIT_ROUNDOFF
-    at_zero = grows * chain * MIN_NORMAL + roundings * abs(job.correlation.offset)
-    most = grows * gain(job.correlation.weights)
-    mixing = 3 * UNIT_ROUNDOFF if mix != 1 else 0.0  # two products and their sum
-    at_zero = mix * at_zero + mixing * abs(job.correlation.offset)
-    return mix * roundings * most + mixing * (most + 1), at_zero
+def _words(job: Job) -> str:
+    """What people call its filters, with their sizes."""
+
+    def word(step: Step) -> str:
+        chosen, size = step.filter, f"{step.filter.ksize}x{step.filter.ksize}"
+        if not isinstance(chosen, Correlation):
+            return f"{step.title}, a {size} window"
+        offset = f" and an offset of {chosen.offset:g}" if chosen.offset else ""
+        return f"{step.title}, {size} weights{offset}"
+
+    return "; then ".join(word(each) for each in job.steps if not each.is_length)
+
+
+def _checked(job: Job) -> Data:
+    """Its filters, each a Filtering of check.cu.j2, and the weights of all."""
+    filters: list[str] = []
+    weights: list[NDArray[np.float32]] = []
+    for run in job.runs:
+        chosen: list[Any] = [step.filter for step in run.steps]
+        if isinstance(chosen[0], Morphology) and chosen[0].kind in ORDER:
+            chosen = [*chosen[0].ranks]
+        mix, threshold, _, is_grey = run.blend
+        begins, first = len(filters), sum(map(len, weights))
+        for each in chosen:
+            words = f"{_what(each, first)}, {begins}"
+            filters.append(f"{words}, false, false, 0.0, 1.0")
+            weights += [each.weights.ravel()] if isinstance(each, Correlation) else []
+        filters[-1] = f"{words}, true, {_word(is_grey)}, {threshold!r}, {mix!r}"
+    return {"filters": filters, "weights": np.concatenate(weights or [np.zeros(1, np.float32)])}
+
+
+def _what(chosen: Filter, first: int) -> str:
+    """The fields of a Filtering that are the filter's own; first: its weights begin there."""
+    match chosen:
+        case Correlation():
+            return f"SUMS, {chosen.ksize}, {first}, {chosen.offset!r}, 0.0, false"
+        case Length():
+            return "LENGTHS, 3, 0, 0.0, 0.0, false"
+        case Rank(ksize=ksize, percentile=rank, is_disk=is_disk):
+            return f"RANKS, {ksize}, 0, 0.0, {float(rank)!r}, {_word(is_disk)}"
+    raise CannotRunError(
+        "A program checks itself: as yet weighted sums, gradients, percentiles, openings and "
+        "closings, and nothing else can be copied as one."
+    )
+
+
+def _word(value: bool) -> str:
+    return str(value).lower()
+
+
+def _errors(job: Job, errors: Sequence[Tolerance]) -> tuple[float, float]:
+    """`checking.carried_bound` over the largest sample, as a line: its slope, and at zero."""
+    kind = job.picture.dtype
+    white = 1.0 if kind.kind == "f" else float(np.iinfo(kind).max)
+    at_zero, at_white = (
+        carried_bound(job.but(picture=np.full((1, 1, job.channels), value, kind)), errors)
+        for value in (0.0, white)
+    )
+    if not np.isfinite(at_white):
+        raise CannotRunError("With weights this large float32 sums may overflow.")
+    return (at_white - at_zero) / white, at_zero
 
 
 def _launch(each: Pass, step: LaunchStep, operands: Operands) -> tuple[Pass, LaunchStep, str]:

@@ -88,7 +88,7 @@ void write_picture(const char* path, Picture picture) {
     if (std::fclose(file) != 0 || count != picture.size()) fail(path, "not all of it could be written.");
 }
 
-// ---- The check: a sum in double for every sample, written to be obviously right.
+// ---- Samples as numbers.
 
 template <typename T> double value_of(T stored) {
     if constexpr (IS_SAME<T, float16>) {
@@ -100,43 +100,6 @@ template <typename T> double value_of(T stored) {
     } else return static_cast<double>(stored);
 }
 
-// Where position i is read from; -1 where the sample is zero.
-int inside(int i, int size) {
-    for (; i < 0 || i >= size;) switch (BORDER) {
-        case ZERO: return -1;
-        case CLAMP: i = i < 0 ? 0 : size - 1; break;
-        case REFLECT: i = i < 0 ? -1 - i : 2 * size - 1 - i; break;  // the edge pixel twice
-        case MIRROR: i = size == 1 ? 0 : i < 0 ? -i : 2 * size - 2 - i; break;
-        default: i += i < 0 ? size : -size;
-    }
-    return i;
-}
-
-// The weighted sum at a pixel, which may lie beyond the edge: then that of where it is read from.
-double weighted(const Picture& picture, int x, int y, int channel) {
-    x = inside(x, WIDTH), y = inside(y, HEIGHT);
-    if (x < 0 || y < 0) return 0.0;
-    double sum = 0.0;
-    for (int j = 0; j < KSIZE; ++j)
-        for (int i = 0; i < KSIZE; ++i) {
-            const int from_x = inside(x + i - RADIUS, WIDTH), from_y = inside(y + j - RADIUS, HEIGHT);
-            if (from_x < 0 || from_y < 0) continue;
-            sum += double(AS_DRAWN[j * KSIZE + i]) * value_of(picture[from_y * ROW_SAMPLES + from_x * CHANNELS + channel]);
-        }
-    return sum;
-}
-
-double filtered(const Picture& picture, int x, int y, int channel) {
-    if (!GRADIENT) return weighted(picture, x, y, channel) + double(OFFSET);
-    double gx = 0.0, gy = 0.0;  // Sobel's derivatives
-    for (int n = -1; n <= 1; ++n) {
-        const double count = n == 0 ? 2.0 : 1.0;
-        gx += count * (weighted(picture, x + 1, y + n, channel) - weighted(picture, x - 1, y + n, channel));
-        gy += count * (weighted(picture, x + n, y + 1, channel) - weighted(picture, x + n, y - 1, channel));
-    }
-    return std::sqrt(gx * gx + gy * gy);
-}
-
 // What storing may round away, and what it cuts off.
 double rounding(double value) {
     if (IS_INTEGER) return 0.5;
@@ -146,37 +109,6 @@ double stored(double value) {
     if (IS_INTEGER) return std::fmin(std::fmax(value, 0.0), sizeof(sample) == 1 ? 255.0 : 65535.0);
     if (IS_SAME<sample, float16> && std::fabs(value) >= 65520.0) return std::copysign(INFINITY, value);
     return value;
-}
-
-double expected(const Picture& picture, int x, int y, int channel) {
-    const double before = value_of(picture[y * ROW_SAMPLES + x * CHANNELS + channel]);
-    if (HAS_ALPHA && channel == CHANNELS - 1) return before;
-    const double made = filtered(picture, x, y, channel);
-    return MIX == 1.0 ? made : MIX * stored(made) + (1.0 - MIX) * before;
-}
-
-// Whether `answer` is right; says how far off it is.  A large picture is checked in every n-th row.
-bool is_right(const Picture& picture, const Picture& answer) {
-    double largest = 0.0, worst = 0.0, worst_allowed = 0.0;
-    for (const sample& each : picture)
-        if (std::isfinite(value_of(each))) largest = std::fmax(largest, std::fabs(value_of(each)));
-    const double products = double(HEIGHT) * ROW_SAMPLES * KSIZE * KSIZE * (GRADIENT ? 9 : 1);
-    const int step = 1 + static_cast<int>(products / 3e8);
-    size_t wrong = 0, rows = 0;
-    for (int y = 0; y < HEIGHT; y += step, ++rows)
-        for (size_t n = 0; n < ROW_SAMPLES; ++n) {
-            const double sum = expected(picture, int(n / CHANNELS), y, int(n % CHANNELS));
-            const double want = stored(sum), got = value_of(answer[y * ROW_SAMPLES + n]);
-            if (got == want || (std::isnan(got) && std::isnan(want))) continue;
-            const double error = std::fabs(got - want);
-            const bool is_copied = HAS_ALPHA && n % CHANNELS == CHANNELS - 1;
-            const double allowed = is_copied ? 0.0 : ERROR_A_UNIT * largest + ERROR_AT_ZERO + (MIX == 1.0 ? 1.0 : 1.0 + MIX) * rounding(want);
-            if (!(error <= allowed)) ++wrong;
-            if (!(error <= worst)) worst = error, worst_allowed = allowed;
-        }
-    std::printf("largest error %.6g (allowed there: %.6g), in %zu of %d rows: %s\n", worst, worst_allowed, rows,
-                HEIGHT, wrong ? "WRONG" : "right");
-    return wrong == 0;
 }
 
 // ---- On the device.

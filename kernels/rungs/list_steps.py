@@ -12,6 +12,7 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.nonlinear import ORDER, Morphology, Rank
 from kernels.core.step import OUTPUT, Blend, Correlation, Filter, Length
+from kernels.core.verdict import Tolerance
 from kernels.core.weights import separate
 
 RANKS = {0.0: "LEAST", 100.0: "GREATEST"}
@@ -108,6 +109,11 @@ def list_operands(job: Job) -> tuple[NDArray[np.float32], dict[str, Any]]:
     rows = sum(each.rows for each in steps)
     knobs = {"LIST": ", ".join(texts), "LIST_WEIGHTS": len(weights), "LIST_ROWS": rows}
     return np.array(weights, np.float32), {**knobs, "ROUNDS_BETWEEN": int(job.is_rounded)}
+
+
+def tolerances(job: Job) -> tuple[Tolerance, ...]:
+    """The errors that a launch of a whole list may make in each run: one rounding a tap."""
+    return tuple(Tolerance(run.steps[0].filter.taps) for run in job.runs)
 
 
 def _word(value: bool) -> str:

@@ -133,6 +133,7 @@ TYPES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("inputs IN…", "FILE|FOLDER"), picture),
     "bench BENCH": one_of(*BENCHES),
     "what [WHAT]": one_of(*LISTS),
+    "--alpha WAY": one_of("premultiplied", "apart"),
     "--channels N": channels,
     "--channels N,…": several(channels),
     "--device N": natural,
@@ -162,7 +163,6 @@ TYPES: dict[str, Callable[[str], Any]] = {
     "SIZE": matching(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", "a size such as 2G or 500M", _bytes),
     "TYPE": one_of(*PIXEL_TYPES),
     "TYPE,…": several(one_of(*PIXEL_TYPES)),
-    "WAY": one_of("premultiplied", "apart"),
     "WxH": pair,
     "WxH,…": several(pair),
     "X,Y,W,H[,FEATHER]": matching(

@@ -18,10 +18,11 @@ from kernels.core.version import program_version
 from kernels.cuda.nvrtc import Kind, compile_rung, listing_of, numbered
 from kernels.engine.auto import Candidate, JobClass, job_class_of, ranked
 from kernels.engine.job_comparison import Trial, Tuning, tuning
+from kernels.export.cuda_program import cuda_program
 from kernels.filters import custom
 from kernels.pictures.generated import white
 from kernels.rungs.own_kernels import is_own, read_own_kernel
-from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.rung import Rung, ladder, list_ladder
 from workbench.base import numbers
 from workbench.cli import made_jobs, output
 from workbench.cli.output import CommandError, complain, printed_apart, say
@@ -58,14 +59,19 @@ def _job(arguments: Namespace) -> Job:
 
 
 def source(arguments: Namespace) -> int:
-    if arguments.ptx and arguments.sass:
-        raise BadJobError("--ptx and --sass are two listings; choose one.")
+    if arguments.ptx + arguments.sass + arguments.program > 1:
+        raise BadJobError("--ptx, --sass and --program are three texts; choose one.")
     rung = _rung(arguments.kernel)
     kind: Kind | None = "sass" if arguments.sass else "ptx" if arguments.ptx else None
     if kind is None:
         if arguments.json:
             raise BadJobError("--json is about instructions; it needs --ptx or --sass.")
-        print(rung.source, end="")
+        if arguments.program:
+            size = arguments.picture[::-1]
+            job = made_jobs.named_job(arguments, arguments.filter, arguments.size, size)
+            print(cuda_program(rung, job), end="")
+        else:
+            print(rung.source, end="")
         return 0
     job = made_jobs.named_job(arguments, arguments.filter, arguments.size, SIZE)
     if reason := rung.why_not_anywhere(job):
@@ -91,7 +97,7 @@ def source(arguments: Namespace) -> int:
 def _rung(named: str) -> Rung:
     if is_own(named):
         return read_own_kernel(Path(named))
-    known = {each.key: each for each in ladder()}
+    known = {each.key: each for each in (*ladder(), *list_ladder())}
     if named not in known:
         raise BadJobError(
             f"There is no rung {named!r}; there are {', '.join(known)}, and files that end in .cu."

@@ -24,6 +24,7 @@ from kernels.core.plain_data import parse_toml
 from kernels.core.step import Correlation
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation
+from kernels.engine.list_ways import LIST_RUNGS
 from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list
 from kernels.filters import has_parameter
@@ -113,6 +114,8 @@ class CopyAs(QObject):
             self._messages.show_message("info", NO_ALPHA)
         elif job.is_one_launch:
             self._copy_rung(job)
+        elif (rung := self._rung_of_list(job)) is not None:
+            self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key)
         else:
             self._copy_rungs(job)
 
@@ -125,6 +128,12 @@ class CopyAs(QObject):
         if self._picked() is rung and (result := self._live.result) is not None:
             job = job.but(block_xy=result.block_xy or job.block_xy)
         self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key)
+
+    def _rung_of_list(self, job: Job) -> Rung | None:
+        """The rung that did the whole list in one launch, or was chosen for that."""
+        result = self._live.result
+        way = result.whole if result is not None and result.job.same_run(job) else ""
+        return LIST_RUNGS.get(way or job.whole)
 
     def _copy_rungs(self, job: Job) -> None:
         result, ways = self._live.result, []

@@ -3,6 +3,8 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +13,18 @@ import pytest
 from kernels import Job, filters
 from kernels.core.device_turns import outcome_of
 from kernels.core.errors import CannotRunError
+from kernels.core.nonlinear import ORDER, Morphology, Rank
 from kernels.core.step import LENGTH, Correlation, Step
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.compiler import HERE as CPU
 from kernels.cuda_on_cpu.compiler import runtime
+from kernels.engine.list_ways import LIST_RUNGS
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list, number
 from kernels.oracle.checking import checking
 from kernels.pictures.generated import noise, white
+from kernels.rungs.list_steps import tolerances
 from kernels.rungs.rung import ladder
-from tests.kernels.cases import Case, has_no_weights
+from tests.kernels.cases import Case
 from tests.kernels.on_cpu import PLAIN
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
 from tests.made_up import H200
@@ -34,26 +39,33 @@ CASES = (
     Case("wrap", "uint8", 1, (40, 57), 15, (32, 32)),
 )
 # Those that differ most in what the program around them has to do; all others nightly.
-SOME = ("shared", "separable", "gradient", "register_tile")
-OF_WEIGHTS = [rung for rung in ladder() if not has_no_weights(rung.key)]
+SOME = ("shared", "separable", "gradient", "register_tile", "words_of_two", "median_sort")
+SOME += ("morphology_passes",)
+KNOWN = ("weights", "gradient", "median", "extremes", "percentiles", "morphology")
+COPIED = [rung for rung in ladder() if rung.filter in KNOWN]
 NVCC = [
     pytest.param(rung, marks=() if rung.key == SOME[0] else pytest.mark.full, id=rung.key)
-    for rung in OF_WEIGHTS
+    for rung in (*COPIED, *LIST_RUNGS.values())
 ]
 
 
 def taken_by(rung):
     """The cases' jobs that it does."""
-    made = (in_a_block_it_takes(case.job(rung.key)) for case in CASES)
+    made = [in_a_block_it_takes(case.job(rung.key)) for case in CASES]
+    if rung.filter == "morphology":  # no differences
+        made = [
+            job.but(filter=replace(job.filter, kind=kind))
+            for job, kind in zip(made, cycle(ORDER), strict=False)
+        ]
     return [job for job in made if not rung.why_not(job, H200)]
 
 
 def jobs():
     """One for each rung, by turns, so that all cases come up."""
-    for place, rung in enumerate(OF_WEIGHTS):
+    for place, rung in enumerate(COPIED):
         taken = taken_by(rung)
         job = taken[place % len(taken)]
-        if place % 2 and not rung.gradient:  # an offset, to samples that it stands out from
+        if place % 2 and rung.filter == "weights":  # an offset, to samples that it stands out from
             full = float(white(job.picture.dtype))
             small = np.clip(job.picture.astype(np.float32), -full, full).astype(job.picture.dtype)
             job = job.but(picture=small, offset=0.3 * full)
@@ -170,12 +182,90 @@ def test_a_step_that_its_rung_cannot_do_is_refused():
         cuda_program_of_list([ways[0], (RUNGS["separable"], ways[1][1]), *ways[2:]], job)
 
 
+@pytest.mark.parametrize("key", ["bilateral_taps", "patches", "guided_windows", "morphology_ring"])
+def test_what_the_check_does_not_know_is_refused_in_a_sentence(key):
+    job = CASES[0].job(key)
+    if RUNGS[key].filter == "morphology":
+        job = job.but(filter=Morphology(5, "top_hat"))
+    with pytest.raises(CannotRunError, match="A program checks itself"):
+        cuda_program(RUNGS[key], job, H200)
+
+
+WHOLE = {
+    "blur, grey, edges": (
+        Step(Correlation(filters.get("gaussian").weights(5)), mix=0.75, threshold=0.02),
+        Step(Correlation(filters.get("sharpen").weights(3)), is_grey=True),
+        Step(Correlation(filters.get("edges").weights(3))),
+        LENGTH,
+    ),
+    "median, opening, offset": (
+        Step(Rank(3), title="Median"),
+        Step(Morphology(3, "opening"), title="Opening"),
+        Step(Correlation(filters.get("box").weights(3), 0.125), mix=0.5),
+    ),
+}
+
+
+@pytest.mark.parametrize("key", LIST_RUNGS)
 @pytest.mark.parametrize(
-    "rung", [e for e in ladder() if has_no_weights(e.key)], ids=lambda e: e.key
+    ("steps", "border", "pixel_type", "channels", "how"),
+    [
+        ("blur, grey, edges", "clamp", "uint8", 3, {}),
+        ("median, opening, offset", "wrap", "float32", 4, {"filters_alpha": True}),
+        ("median, opening, offset", "mirror", "uint16", 2, {"is_rounded": True}),
+        ("blur, grey, edges", "zero", "float16", 4, {}),
+        ("median, opening, offset", "reflect", "float32", 1, {}),
+    ],
 )
-def test_an_order_statistic_is_refused_in_a_sentence(rung):
-    with pytest.raises(CannotRunError, match="cannot be copied as a program yet"):
-        cuda_program(rung, taken_by(rung)[0], H200)
+def test_a_list_in_one_launch_is_one_program(
+    key, steps, border, pixel_type, channels, how, on_cpu, tmp_path
+):
+    job = Job(noise(45, 61, channels, pixel_type), WHOLE[steps], border, **how)
+    given, made = tmp_path / "in.raw", tmp_path / "out.raw"
+    given.write_bytes(job.picture.tobytes())
+    done = on_cpu(cuda_program(LIST_RUNGS[key], job, H200))(given, made)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert f"{key}: median " in done.stdout
+    assert "in 45 of 45 rows: right" in done.stdout
+    answer = np.frombuffer(made.read_bytes(), job.picture.dtype).reshape(job.picture.shape)
+    *_, check = checking(job, answer, tolerances(job), None)
+    assert check.ok, check
+
+
+@pytest.mark.parametrize("key", LIST_RUNGS)
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("in_order(low, in_order(a.middle, b.middle, c.middle).middle, high).middle", "low"),
+        ("__fmul_rn(0.587f, green)", "__fmul_rn(0.6f, green)"),
+        ("case CLAMP: i = i < 0 ? 0", "case CLAMP: i = i < 0 ? 1"),  # of the check
+    ],
+    ids=["a median", "a luma", "a border"],
+)
+def test_the_check_of_a_whole_list_notices(key, right, wrong, on_cpu):
+    steps = (Step(Rank(3)), Step(Correlation(filters.get("sharpen").weights(3)), is_grey=True))
+    text = cuda_program(LIST_RUNGS[key], Job(noise(30, 40, 3), steps), H200)
+    assert text.count(right) == 1
+    done = on_cpu(text.replace(right, wrong))()
+    assert (done.returncode, "WRONG" in done.stdout) == (1, True)
+
+
+def test_a_list_of_steps_has_orders_and_thresholds_but_no_grey(on_cpu):
+    steps = (
+        Step(Rank(3), "median_network", threshold=20.0, mix=0.5),
+        Step(Morphology(5, "closing"), "morphology_passes"),
+    )
+    job = Job(noise(29, 37, 3), steps, "mirror")
+    between = np.zeros(job.picture.shape, np.float32)
+    ways = [(RUNGS[run.steps[0].implementation], job.part(run, between)) for run in job.runs]
+    text = cuda_program_of_list(ways, job, H200)
+    done = on_cpu(text)()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.count("right") == 2
+    assert on_cpu(text.replace(", 0.5f, 20.0f)", ", 0.5f, 21.0f)"))().returncode == 1
+    grey = job.but(is_grey=True)
+    with pytest.raises(CannotRunError, match="choose list_tiles or list_ring"):
+        cuda_program_of_list(ways, grey, H200)
 
 
 def test_it_reads_and_writes_pnm_and_makes_noise_of_its_own(on_cpu, tmp_path):
@@ -237,7 +327,7 @@ def test_it_may_use_as_much_shared_memory_as_it_says(on_cpu):
 
 
 def test_but_for_comments_it_is_ascii_so_that_every_compiler_reads_it():
-    for rung in OF_WEIGHTS:
+    for rung in COPIED:
         job = taken_by(rung)[0]
         code = re.sub(r"/\*.*?\*/|//[^\n]*", "", cuda_program(rung, job), flags=re.DOTALL)
         assert "__global__ void" in code
@@ -258,7 +348,9 @@ def test_nvcc_compiles_it_as_it_stands(rung, tmp_path):
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if nvcc is None:
         pytest.skip("there is no nvcc")
-    text = cuda_program(rung, taken_by(rung)[0], H200)
+    of_list = Job(noise(45, 61, 3), WHOLE["blur, grey, edges"])
+    job = of_list if rung.filter == "list" else taken_by(rung)[0]
+    text = cuda_program(rung, job, H200)
     if "cufft.h" in text and not (Path(nvcc).resolve().parents[1] / "include/cufft.h").exists():
         pytest.skip("cuFFT's headers are not installed")
     source = tmp_path / f"{rung.key}.cu"

@@ -20,7 +20,7 @@ from kernels.cuda_on_cpu.shim import Order
 from kernels.engine import list_ways
 from kernels.oracle.checking import checking
 from kernels.rungs.cuda_text import header_parts
-from kernels.rungs.list_steps import steps_of
+from kernels.rungs.list_steps import steps_of, tolerances
 from kernels.sweeps.step_words import WHOLES
 from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
@@ -76,7 +76,7 @@ def drawn_job(seed: int, border: str) -> Job:
 
 
 def verdict(job: Job, answer: np.ndarray) -> Check:
-    *_, check = checking(job, answer, list_ways.tolerances(job), max_taps=None)
+    *_, check = checking(job, answer, tolerances(job), max_taps=None)
     assert check.is_full
     return check
 

@@ -44,6 +44,19 @@ def test_json_has_each_instruction_with_its_line(source):
     assert found["resources"][0]["function"] == "convolve"
 
 
+def test_a_program_is_of_a_rung_or_of_a_whole_list(source):
+    code, said = source("shared", "--program", "--picture", "70x50", "--size", "3")
+    assert code == 0
+    assert "WIDTH = 70, HEIGHT = 50" in said
+    listed = "gaussian:5 + gradient"
+    code, said = source("list_ring", "--program", "--picture", "70x50", "--filter", listed)
+    assert code == 0
+    assert "Gaussian blur, 5x5 weights; then Gradient" in said
+    code, said = source("list_ring", "--program", "--filter", "gaussian:5 + bilateral")
+    assert code == 1
+    assert "A whole list in one launch takes" in said
+
+
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
     monkeypatch.setattr(nvrtc, "the_program", lambda: None)
     monkeypatch.setattr(
@@ -59,6 +72,7 @@ def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypa
     [
         (["nothing"], 2, "'nothing'"),
         (["shared", "--json"], 2, "--ptx"),
+        (["shared", "--program", "--sass"], 2, "three texts"),
         (["missing.cu", "--ptx"], 1, "missing.cu"),
         (["gradient", "--ptx"], 1, "gradient"),
         (["shared", "--ptx", "--size", "4"], 2, "odd"),

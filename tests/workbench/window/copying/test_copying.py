@@ -134,8 +134,9 @@ class GpuOfLists(MadeUpGpu):
         own = super().filtering if is_rung else super()._filtering
         yield from own(job, sampling)
 
-    def on_one_gpu(self, result):
-        return []
+    def _in_one_go(self, steps, device, sampling):
+        yield from ()
+        return steps
 
 
 def test_a_list_is_copied_as_a_program_of_what_ran_for_each_step(qtbot, make_window):
@@ -153,6 +154,20 @@ def test_a_list_is_copied_as_a_program_of_what_ran_for_each_step(qtbot, make_win
     trigger(gpu_window, "Command line")
     assert "It has the steps up to the chosen one." in gpu_window.messages.sentence
     assert "--filter box" in clipboard()
+
+
+def test_a_list_that_runs_as_one_launch_is_copied_as_that(qtbot, make_window):
+    window = ready(qtbot, make_window(GpuOfLists), noise(20, 30, 3))
+    listed = {"before": (Step("median", 3, implementation="opencv"),), "filter": "gradient"}
+    how = {"ksize": 3, "implementation": "opencv", "whole": "list_ring"}
+    settle(qtbot, window, lambda: window.store.update(**listed, **how))
+    trigger(window, "CUDA C++")
+    until(qtbot, lambda: "Ring of a list as list_ring.cu" in window.messages.sentence)
+    assert "median_of(" in clipboard()
+    assert "int main(" in clipboard()
+    window.store.update(whole="list_tiles", border="crop")
+    trigger(window, "CUDA C++")
+    until(qtbot, lambda: "with any border but crop" in window.messages.sentence)
 
 
 def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
