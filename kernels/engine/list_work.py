@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from kernels.core.cache import blank
 from kernels.core.job import Job
-from kernels.core.step import OUTPUT
+from kernels.core.step import OUTPUT, StepRun
 from kernels.cuda.listed_run import is_wide, rows_in_l2, why_no_strips
 from kernels.engine.list_ways import GRAPH, LIST_RUNGS, STRIPS
-from kernels.rungs.headers import Facts
+from kernels.rungs.headers import Expression, Facts
 from kernels.rungs.rung import ladder, work_of
 
 PLAIN = ("global", "separable", "gradient_fused")  # whose operations a step is counted with
+RING = Expression("RING_MADE // 4"), Expression("parts(HEIGHT, RING_DOWN)")  # of a warp
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,6 @@ class WayWork:
 
     area           pixels across and down of the output that are made together
     read_bytes     of memory, with those that are asked for more than once
-    written_bytes  to memory
     cached_bytes   read and written between the steps, in the L2 cache
     flops          additions and multiplications; comparisons are none
     again          how many of them are done anew: 0.2 is a fifth more than needed
@@ -51,36 +51,31 @@ def list_work(job: Job, limits: Mapping[str, int]) -> dict[str, WayWork | str]:
     limits  of a GPU by their names in Device
     The picture's samples play no part.
     """
-    flops = [_flops(job, number, limits) for number in range(len(job.runs))]
+    flops = [_flops(job, run, limits) for run in job.runs]
+    own, size = job.picture.nbytes, (job.width, job.height)
     read, written = _bytes_between(job)
-    size = job.width, job.height
-    only = why_no_strips(job, ()) if job.is_one_launch else ""
     found: dict[str, WayWork | str] = {
         GRAPH: WayWork(size, read, written, 0, sum(flops), 0.0),
         STRIPS: why_no_strips(job, ()),
-        **{key: only or rung.why_never(job) or "" for key, rung in LIST_RUNGS.items()},
     }
-    own, between = job.picture.nbytes, read + written - 2 * job.picture.nbytes
+    for key, rung in LIST_RUNGS.items():
+        found[key] = (job.is_one_launch and found[STRIPS]) or rung.why_never(job) or ""
     for way in (way for way, each in found.items() if not each):
-        across, loaded, down = _area(way, job, limits)
-        rows = [min(down + 2 * halo, job.height) / down for halo in job.halos]
-        # Of tiles each step makes less than that before it; a warp has all of its lanes make.
-        wide = [(loaded - 2 * (job.halos[0] - halo) * job.channels) / across for halo in job.halos]
-        wide = wide if way == "list_tiles" else [loaded / across] * len(rows)
-        made = [x * y for x, y in zip(wide, rows, strict=True)]
+        area = across, down = _area(way, job, limits)
+        wider = [(min(across + 2 * h, size[0]), min(down + 2 * h, size[1])) for h in job.halos]
+        more = [x * y / (across * down) for x, y in wider]
         counts = flops if any(flops) else [1] * len(flops)
-        done = sum(n * more for n, more in zip(counts, made[1:], strict=True)) / sum(counts)
-        samples = work_of(job, LIST_RUNGS[way], 1).picture_loads if way in LIST_RUNGS else None
-        read = samples * job.picture.itemsize if samples else round(own * made[0])
-        cached = round(between * done) if way == STRIPS else 0
-        area = across // job.channels, down
-        found[way] = WayWork(area, read, own, cached, round(sum(flops) * done), done - 1)
+        again = sum(n * each for n, each in zip(counts, more[1:], strict=True)) / sum(counts) - 1
+        said = work_of(job, LIST_RUNGS[way], 1).loaded_bytes if way in LIST_RUNGS else None
+        loaded = said or round(own * more[0])  # what lies beyond the picture is said as well
+        cached = round((read + written - 2 * own) * (1 + again)) if way == STRIPS else 0
+        found[way] = WayWork(area, loaded, own, cached, round(sum(flops) * (1 + again)), again)
     return found
 
 
-def _flops(job: Job, number: int, limits: Mapping[str, int]) -> int:
-    """Operations of one of the runs: those of the rung of PLAIN that takes the fewest."""
-    part = replace(job.part(job.runs[number], blank(job.picture.shape, "float32")), devices=1)
+def _flops(job: Job, run: StepRun, limits: Mapping[str, int]) -> int:
+    """Operations of a run: those of the rung of PLAIN that takes the fewest."""
+    part = replace(job.part(run, blank(job.picture.shape, "float32")), devices=1)
     rungs = [each for each in ladder() if each.key in PLAIN and not each.why_never(part)]
     return min((work_of(part, e, limits["multiprocessors"]).flops or 0 for e in rungs), default=0)
 
@@ -95,14 +90,13 @@ def _bytes_between(job: Job) -> tuple[int, int]:
     return (len(job.runs) + 2 * blends) * each + ends, (len(job.runs) + blends) * each + ends
 
 
-def _area(way: str, job: Job, limits: Mapping[str, int]) -> tuple[int, int, int]:
-    """Samples of a row that are made together and that are read for these, and rows of them."""
-    facts, row = Facts(job), job.width * job.channels
-    facts["MULTIPROCESSORS"] = limits["multiprocessors"]
+def _area(way: str, job: Job, limits: Mapping[str, int]) -> tuple[int, int]:
+    """Pixels across and down of the output that are made together."""
     if way == STRIPS:
-        return row, row, min(rows_in_l2(job, limits["l2_bytes"]), job.height)
-    if way == "list_tiles" or facts.value("IS_ALL_EDGE"):
-        across, down = map(facts.value, LIST_RUNGS["list_tiles"].passes[0].covers)
-        return across, across + 2 * job.reach * job.channels, down
-    across, lanes = facts.value("RING_MADE"), facts.value("4 * 32 * RING_SAMPLES")
-    return across, lanes, facts.value("parts(HEIGHT, RING_DOWN)")
+        return job.width, min(rows_in_l2(job, limits["l2_bytes"]), job.height)
+    facts, covers = Facts(job), LIST_RUNGS[way].passes[0].covers
+    facts["MULTIPROCESSORS"] = limits["multiprocessors"]
+    if LIST_RUNGS[way].passes[0].grid:  # of strips, whose edges are left to tiles
+        covers = RING
+    across, down = map(facts.value, covers)
+    return min(across // job.channels, job.width), min(down, job.height)

@@ -231,10 +231,11 @@ class ExplanationController(QObject):
         self._places: tuple[Any, Any] | None = None  # in view before Anatomy, and since
         self._pointed: tuple[float, float] | None = None  # the last place in a picture
         self._held_before: tuple[int, int] | None = None  # the last click
-        for panel in (anatomy, pixel):
+        self._over_pictures: tuple[LazyPanel[Any], ...] = (anatomy, pixel, rung)
+        for panel in self._over_pictures:
             compare.add_overlay(partial(_paint, panel))
+        for panel in (anatomy, pixel):
             panel.when_made(self._connect)
-        compare.add_overlay(self._paint_list)
         compare.hides_values = lambda: bool(anatomy.made and anatomy.made.is_painting)
         compare.pointed.connect(self._point)
         compare.picked.connect(self._pick)
@@ -273,12 +274,6 @@ class ExplanationController(QObject):
     def _connect_list(self, rung: RungPane) -> None:
         rung.list_page.look_changed.connect(self._compare.repaint_overlays)
         rung.list_page.area_wanted.connect(self._compare.show_area)
-        if self._pointed is not None:
-            rung.list_page.point_at(self._pointed)
-
-    def _paint_list(self, *how: Any) -> None:
-        if self._rung.made is not None:
-            self._rung.made.list_page.paint(*how)
 
     def actions(self) -> Actions:
         return {
@@ -358,12 +353,9 @@ class ExplanationController(QObject):
     def _point(self, point: tuple[float, float] | None) -> None:
         if point is not None:
             self._pointed = point
-            if self._anatomy.made is not None:
-                self._anatomy.made.point_at(point)
-            if self._pixel.made is not None:
-                self._pixel.made.point_at(point)
-            if self._rung.made is not None:
-                self._rung.made.list_page.point_at(point)
+            for panel in self._over_pictures:
+                if panel.made is not None:
+                    panel.made.point_at(point)
 
     @property
     def _seen_pixel(self) -> PixelPane | None:

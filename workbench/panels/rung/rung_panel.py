@@ -158,6 +158,7 @@ class RungPane(QWidget):
         bar.setDrawBase(False)
         bar.setFont(scaled_font(0.95))
         self.list_page = ListPage(worker, background)
+        self.paint, self.point_at = self.list_page.paint, self.list_page.point_at
         pages = (self._idea, self.ladder, self._source, self._ptx_view, self.list_page)
         for page, (title, tip) in zip(pages, TIPS["tabs"].items(), strict=True):
             self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
