@@ -40,7 +40,7 @@ TITLES = {way: WHOLE_TIPS[way].split("\n")[0] for way in WAYS}
 STEPS = range(1, MAX_STEPS + 1)
 MARKERS = "●■▲◆"  # of the chart's lines, in front of the names of ways
 FRAMES = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7")  # Okabe and Ito's, in turn
-LINE_PX = 22  # of a label over the picture
+LABEL_PX, LINE_PX = 150, 22  # room for a label over the picture
 Costs = dict[str, WayWork | str]
 
 
@@ -209,15 +209,17 @@ class ListPage(QWidget):
         area = QRectF(x // across * across, y // down * down, across, down)
         return [area.adjusted(-h, -h, h, h).intersected(whole) for h in job.halos]
 
-    def paint(self, painter: QPainter, _visible: QRectF, scale: float) -> None:
+    def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         """Paint as an `Overlay` of pictures; nothing while the page is hidden."""
         frames = self.frames() if self.isVisible() else []
         if len(frames) < 3 or self.cost is None:  # one step grows nothing
             return
         dot = painter.device().devicePixelRatio() / scale  # of the screen, in the picture's pixels
+        right = min(frames[0].right() + 12 * dot, visible.right() - LABEL_PX * dot)
+        corner = QPointF(right, max(frames[0].top(), visible.top()))
         for number, (frame, title) in enumerate(zip(frames, self.cost.titles, strict=True)):
             color = QColor(FRAMES[number % len(FRAMES)])
             outline(painter, [frame], color)
-            place = frames[0].topRight() + QPointF(12, number * LINE_PX) * dot
+            place = corner + QPointF(0, number * LINE_PX) * dot
             paint_words(painter, scale, place, title)
             outline(painter, [QRectF(place - QPointF(6, 0) * dot, QSizeF(2, 16) * dot)], color)
