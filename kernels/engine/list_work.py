@@ -52,20 +52,23 @@ def list_work(job: Job, limits: Mapping[str, int]) -> dict[str, WayWork | str]:
     The picture's samples play no part.
     """
     flops = [_flops(job, run, limits) for run in job.runs]
-    own, size = job.picture.nbytes, (job.width, job.height)
-    read, written = _bytes_between(job)
-    found: dict[str, WayWork | str] = {
-        GRAPH: WayWork(size, read, written, 0, sum(flops), 0.0),
-        STRIPS: why_no_strips(job, ()),
-    }
+    own, count, size = job.picture.nbytes, len(job.runs), (job.width, job.height)
+    # Where each step is a launch: as `listed_run` has them.
+    is_widened = is_wide(job) and not job.is_one_launch
+    each = 4 * job.picture.size if is_widened else own
+    blends = sum(run.blend != OUTPUT for run in job.runs)
+    ends = (own + each) * is_widened  # widened before, narrowed after
+    read, written = (count + 2 * blends) * each + ends, (count + blends) * each + ends
+    graph = WayWork(size, read, written, 0, sum(flops), 0.0)
+    found: dict[str, WayWork | str] = {GRAPH: graph, STRIPS: why_no_strips(job, ())}
     for key, rung in LIST_RUNGS.items():
         found[key] = (job.is_one_launch and found[STRIPS]) or rung.why_never(job) or ""
-    for way in (way for way, each in found.items() if not each):
+    for way in (way for way, known in found.items() if not known):
         area = across, down = _area(way, job, limits)
         wider = [(min(across + 2 * h, size[0]), min(down + 2 * h, size[1])) for h in job.halos]
         more = [x * y / (across * down) for x, y in wider]
         counts = flops if any(flops) else [1] * len(flops)
-        again = sum(n * each for n, each in zip(counts, more[1:], strict=True)) / sum(counts) - 1
+        again = sum(n * x for n, x in zip(counts, more[1:], strict=True)) / sum(counts) - 1
         said = work_of(job, LIST_RUNGS[way], 1).loaded_bytes if way in LIST_RUNGS else None
         loaded = said or round(own * more[0])  # what lies beyond the picture is said as well
         cached = round((read + written - 2 * own) * (1 + again)) if way == STRIPS else 0
@@ -80,23 +83,12 @@ def _flops(job: Job, run: StepRun, limits: Mapping[str, int]) -> int:
     return min((work_of(part, e, limits["multiprocessors"]).flops or 0 for e in rungs), default=0)
 
 
-def _bytes_between(job: Job) -> tuple[int, int]:
-    """Bytes read and written where each step is a launch: as `listed_run` has them."""
-    own = job.picture.nbytes
-    is_widened = is_wide(job) and not job.is_one_launch
-    each = 4 * job.picture.size if is_widened else own
-    blends = sum(run.blend != OUTPUT for run in job.runs)
-    ends = (own + each) * is_widened  # widened before, narrowed after
-    return (len(job.runs) + 2 * blends) * each + ends, (len(job.runs) + blends) * each + ends
-
-
 def _area(way: str, job: Job, limits: Mapping[str, int]) -> tuple[int, int]:
     """Pixels across and down of the output that are made together."""
     if way == STRIPS:
         return job.width, min(rows_in_l2(job, limits["l2_bytes"]), job.height)
-    facts, covers = Facts(job), LIST_RUNGS[way].passes[0].covers
+    facts, only = Facts(job), LIST_RUNGS[way].passes[0]
     facts["MULTIPROCESSORS"] = limits["multiprocessors"]
-    if LIST_RUNGS[way].passes[0].grid:  # of strips, whose edges are left to tiles
-        covers = RING
+    covers = RING if only.grid else only.covers  # of rings, whose edges are left to tiles
     across, down = map(facts.value, covers)
     return min(across // job.channels, job.width), min(down, job.height)

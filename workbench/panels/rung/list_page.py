@@ -57,14 +57,13 @@ def cost_of(request: tuple[Job, Machine | None]) -> ListCost:
     """Work out the page; no machine: the recorded one."""
     job, here = request
     job = replace(job, picture=blank(job.picture.shape, job.pixel_type))
-    machine = here or read_session(asset(RECORDED)).machine
+    gpu = here or read_session(asset(RECORDED)).machine
     ends = pairwise((0, *(run.taken for run in job.runs)))
     filters = [job.steps[first:end] for first, end in ends]
-    titles = [f"{n} {steps[0].title}" for n, steps in enumerate(filters, start=1)]
+    titles = "Original", *(f"{n} {steps[0].title}" for n, steps in enumerate(filters, start=1))
     lists = [chain.from_iterable(islice(cycle(filters), n)) for n in STEPS]
-    costs = [list_work(replace(job, steps=tuple(each)), machine.limits) for each in lists]
-    ways = list_work(job, machine.limits)
-    return ListCost(job, ("Original", *titles), ways, figure_of(costs, machine))
+    costs = [list_work(replace(job, steps=tuple(each)), gpu.limits) for each in lists]
+    return ListCost(job, titles, list_work(job, gpu.limits), figure_of(costs, gpu))
 
 
 def figure_of(costs: Sequence[Costs], machine: Machine) -> Figure:
@@ -77,13 +76,12 @@ def figure_of(costs: Sequence[Costs], machine: Machine) -> Figure:
         if way in LIST_RUNGS and late:
             words.append(f"{TITLES[way].lower()} from {late[0]} steps on")
         for what, time in (("bytes", WayWork.memory_ms), ("operations", WayWork.compute_ms)):
-            name, dots = f"{TITLES[way]}, {what}", []
-            for n, ms in ((n, time(work, ceilings)) for n, work in works):
-                if ms:  # comparisons are no operations
-                    dots.append(Dot(n, ms, ms, ms, f"{name}, {n} steps: {numbers.duration(ms)}"))
+            name, times = f"{TITLES[way]}, {what}", ((n, time(each, ceilings)) for n, each in works)
+            said = ((n, ms, f"{name}, {n} steps: {numbers.duration(ms)}") for n, ms in times)
+            dots = tuple(Dot(n, ms, ms, ms, tip) for n, ms, tip in said if ms)
             style = SeriesStyle(number, number, dash="solid" if what == "bytes" else "dash")
             if (way, what) != (STRIPS, "operations"):  # which would hide those of the graph
-                lines.append(Series(LegendLine(name, name, "", name, style), tuple(dots)))
+                lines.append(Series(LegendLine(name, name, "", name, style), dots))
     above = f"Operations take longer: {', '.join(words)}. " if words else ""
     x = Axis("Steps: these, over and over", str, ticks=tuple((n, str(n)) for n in STEPS))
     y = Axis("Time, logarithmic", numbers.duration, is_log=True)
@@ -149,8 +147,8 @@ class ListPage(QWidget):
     def show_job(self, job: Job | None) -> None:
         """Show what a job's steps cost together, as soon as that is worked out."""
         if job is None:
-            self._of = self.cost = None
-            self._show()
+            self._of = None
+            self._take(None, None)
         elif self._of is None or self._of() is not job:
             self._of = ref(job)  # no picture is kept in memory
             if isinstance(self._worker.device, Device) and self._here is None:
@@ -162,19 +160,14 @@ class ListPage(QWidget):
     def _keep(self, ceilings: dict[str, float]) -> None:
         device = self._worker.device
         if isinstance(device, Device) and ceilings:
-            here = Machine("", "", "", device.name, limits=limits(device), ceilings=ceilings)
-            self._here = here
+            self._here = Machine("", "", "", device.name, limits=limits(device), ceilings=ceilings)
 
     def _request(self) -> None:
         if job := self._of and self._of():
             self._latest.request((job, self._here))
 
-    def _take(self, _of: object, cost: ListCost) -> None:
-        self.cost = cost if self._of else None
-        self._show()
-
-    def _show(self) -> None:
-        cost = self.cost
+    def _take(self, _of: object, cost: ListCost | None) -> None:
+        self.cost = cost = cost if self._of else None
         is_list = cost is not None and len(cost.titles) > 2
         self._idea.show_or_hide(TIPS["idea" if is_list else "one_step" if cost else "no_picture"])
         self._table.show_or_hide(words_of(cost) if cost else "")
