@@ -98,8 +98,7 @@ def is_wide(job: Job) -> bool:
 
 def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
     """The rows of the picture, and of each of `job.runs`, that `rows` of the last are made of."""
-    first, end = rows
-    return tuple((max(first - halo, 0), min(end + halo, job.height)) for halo in job.halos)
+    return tuple((max(rows[0] - halo, 0), min(rows[1] + halo, job.height)) for halo in job.halos)
 
 
 class ListLaunch:

@@ -38,6 +38,7 @@ RECORDED = "recorded/goettingen_ladder.jsonl.gz"  # whose machine stands in wher
 TIPS = asset_table("tips.toml")["list"]
 TITLES = {way: WHOLE_TIPS[way].split("\n")[0] for way in WAYS}
 STEPS = range(1, MAX_STEPS + 1)
+PRE = "style='white-space: pre'"  # not even a narrow space may break
 MARKERS = "●■▲◆"  # of the chart's lines, in front of the names of ways
 FRAMES = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7")  # Okabe and Ito's, in turn
 LABEL_PX, LINE_PX = 150, 22  # room for a label over the picture
@@ -86,8 +87,8 @@ def figure_of(costs: Sequence[Costs], machine: Machine) -> Figure:
     x = Axis("Steps: these, over and over", str, ticks=tuple((n, str(n)) for n in STEPS))
     y = Axis("Time, logarithmic", numbers.duration, is_log=True)
     sentence = TIPS["model"].format(above=above, gpu=machine.gpu, **ceilings)
-    entries = tuple(each.entry for each in lines)
-    return Figure("", "Bytes and operations", "", sentence, (), Plot(x, y, tuple(lines)), entries)
+    body, entries = Plot(x, y, tuple(lines)), tuple(each.entry for each in lines)
+    return Figure("", "Bytes and operations", "", sentence, (), body, entries)
 
 
 def words_of(cost: ListCost) -> str:
@@ -100,7 +101,7 @@ def words_of(cost: ListCost) -> str:
         if isinstance(work, WayWork):
             moved = map(numbers.file_size, (work.read_bytes, work.written_bytes, work.cached_bytes))
             said = (*moved, numbers.percent(work.again))
-            cells = "".join(f"<td align=right>&nbsp;&nbsp;{each}</td>" for each in said)
+            cells = "".join(f"<td align=right {PRE}>&nbsp;&nbsp;{each}</td>" for each in said)
         rows.append(name + cells)
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
