@@ -53,8 +53,7 @@ def list_work(job: Job, limits: Mapping[str, int]) -> dict[str, WayWork | str]:
     """
     flops = [_flops(job, run, limits) for run in job.runs]
     own, count, size = job.picture.nbytes, len(job.runs), (job.width, job.height)
-    # Where each step is a launch: as `listed_run` has them.
-    is_widened = is_wide(job) and not job.is_one_launch
+    is_widened = is_wide(job) and not job.is_one_launch  # launches as `listed_run` has them
     each = 4 * job.picture.size if is_widened else own
     blends = sum(run.blend != OUTPUT for run in job.runs)
     ends = (own + each) * is_widened  # widened before, narrowed after
