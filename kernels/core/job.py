@@ -324,6 +324,12 @@ class Job:
         return sum(each.filter.reach for each in self.steps)
 
     @property
+    def halos(self) -> tuple[int, ...]:
+        """Pixels beyond an output that the picture, and what each of `runs` gives, is needed."""
+        reaches = [sum(step.filter.reach for step in run.steps) for run in self.runs]
+        return tuple(sum(reaches[number:]) for number in range(len(reaches) + 1))
+
+    @property
     def parts(self) -> tuple[RowStrip, ...]:
         """The rows for each of the GPUs that share the picture."""
         return even_parts(self.height, self.devices, self.reach, self.border)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from kernels.core.borders import Span
-from kernels.core.device import Device
 from kernels.core.job import Job, Progress, Result, Results, Sampling
 from kernels.core.step import OUTPUT
 from kernels.cuda.device_pictures import Moved
@@ -48,7 +47,7 @@ def filtering_list(
     yield Progress("filtering the whole list")
     source, uploaded = yield from gpu.turns.doing(lambda: gpu.pictures.upload(job.picture))
     parts = [part for _, part in runs]
-    rows = rows_in_l2(job, gpu.device) if in_strips else job.height
+    rows = rows_in_l2(job, gpu.device.l2_bytes) if in_strips else job.height
     listed = yield from gpu.turns.doing(
         lambda: gpu.with_room(
             lambda: ListLaunch(gpu, job, parts, programs, source, graph_from, rows)
@@ -80,10 +79,10 @@ LANES = 2  # strips that are under way at a time, so that the end of one launch 
 L2_SHARE = 0.75  # of the cache, for what lies between: with less, launches cost more than it saves
 
 
-def rows_in_l2(job: Job, device: Device) -> int:
+def rows_in_l2(job: Job, l2_bytes: int) -> int:
     """Rows of a strip, a multiple of 32: what lies between its steps stays in the L2 cache."""
     row_bytes = 4 * pitch_of(job.width, job.channels, 4)
-    rows = int(L2_SHARE * device.l2_bytes) // (places_of(job) * LANES * row_bytes) - 2 * job.reach
+    rows = int(L2_SHARE * l2_bytes) // (places_of(job) * LANES * row_bytes) - 2 * job.reach
     return max(rows // 32, 1) * 32
 
 
@@ -99,12 +98,7 @@ def is_wide(job: Job) -> bool:
 
 def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
     """The rows of the picture, and of each of `job.runs`, that `rows` of the last are made of."""
-    found = [rows]
-    for run in reversed(job.runs):
-        reach = sum(step.filter.reach for step in run.steps)
-        first, end = found[0]
-        found.insert(0, (max(first - reach, 0), min(end + reach, job.height)))
-    return tuple(found)
+    return tuple((max(rows[0] - halo, 0), min(rows[1] + halo, job.height)) for halo in job.halos)
 
 
 class ListLaunch:

@@ -44,7 +44,8 @@ class MadeUpGpu(Engine):
         return replace(self.device, index=number)
 
     def ceilings(self):
-        return {"copy_gb_s": 4000.0, "fma_tflop_s": 60.0, "empty_launch_ms": 0.003}
+        known = {"copy_gb_s": 4000.0, "l2_read_gb_s": 7900.0, "fma_tflop_s": 60.0}
+        return {**known, "empty_launch_ms": 0.003}
 
     def occupancy(self, job):
         on_gpu = isinstance(self.implementation(job.implementation), Rung)

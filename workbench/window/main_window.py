@@ -240,7 +240,8 @@ class MainWindow(WindowWithHome):
         self.copy_as = CopyAs(parts, self.rung)
         self.steps_menu = StepsMenu(parts, self.step_row, self.tool_row)
         # Explaining and presenting.
-        self.explanation = ExplanationController(parts, self.inspection, self.pixel, self.anatomy)
+        panels = self.pixel, self.anatomy, self.rung
+        self.explanation = ExplanationController(parts, self.inspection, *panels)
         self.part_menu = PartMenu(parts, self.inspection, self.analysis_thread)
         self.exposure_menu = ExposureMenu(parts)
         self.presenter = Presenter(parts, self.explanation)

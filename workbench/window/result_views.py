@@ -222,16 +222,19 @@ class ExplanationController(QObject):
         inspection: Inspection,
         pixel: LazyPanel[PixelPane],
         anatomy: LazyPanel[AnatomyPane],
+        rung: LazyPanel[RungPane],
     ) -> None:
         super().__init__(parts.window)
         compare, live, docks = parts.compare, parts.live, parts.docks
         self._compare, self._live, self._docks = compare, live, docks
-        self._pixel, self._anatomy = pixel, anatomy
+        self._pixel, self._anatomy, self._rung = pixel, anatomy, rung
         self._places: tuple[Any, Any] | None = None  # in view before Anatomy, and since
         self._pointed: tuple[float, float] | None = None  # the last place in a picture
         self._held_before: tuple[int, int] | None = None  # the last click
-        for panel in (anatomy, pixel):
+        self._over_pictures: tuple[LazyPanel[Any], ...] = (anatomy, pixel, rung)
+        for panel in self._over_pictures:
             compare.add_overlay(partial(_paint, panel))
+        for panel in (anatomy, pixel):
             panel.when_made(self._connect)
         compare.hides_values = lambda: bool(anatomy.made and anatomy.made.is_painting)
         compare.pointed.connect(self._point)
@@ -242,6 +245,7 @@ class ExplanationController(QObject):
         inspection.found.connect(self._hold)
         pixel.when_made(self._connect_pixel)
         anatomy.when_made(self._connect_anatomy)
+        rung.when_made(self._connect_list)
         for title in ("Anatomy", "Pixel"):
             docks[title].opened.connect(compare.repaint_overlays)
         # The right button's menu, in any picture.
@@ -267,8 +271,13 @@ class ExplanationController(QObject):
         anatomy.entered.connect(self._enter_anatomy)
         anatomy.left.connect(self._leave_anatomy)
 
+    def _connect_list(self, rung: RungPane) -> None:
+        rung.list_page.look_changed.connect(self._compare.repaint_overlays)
+        rung.list_page.area_wanted.connect(self._compare.show_area)
+
     def actions(self) -> Actions:
         return {
+            "Explain the whole list": self.explain_list,
             "This pixel": self.explain_pixel,
             "Anatomy of a launch": self.show_anatomy,
             "Next part of the anatomy": self.show_next_part,
@@ -296,6 +305,10 @@ class ExplanationController(QObject):
     def show_anatomy(self) -> None:
         """Bring the Anatomy panel forward, with the thread that was pointed at last."""
         self._raise("Anatomy", self._anatomy).point_at(self._pointed)
+
+    def explain_list(self) -> None:
+        """Bring forward what the steps cost as a whole."""
+        self._raise("Implementation", self._rung).show_tab("list")
 
     def show_next_part(self) -> None:
         """Show the next part of the launch, or the panel where it is not open."""
@@ -340,10 +353,9 @@ class ExplanationController(QObject):
     def _point(self, point: tuple[float, float] | None) -> None:
         if point is not None:
             self._pointed = point
-            if self._anatomy.made is not None:
-                self._anatomy.made.point_at(point)
-            if self._pixel.made is not None:
-                self._pixel.made.point_at(point)
+            for panel in self._over_pictures:
+                if panel.made is not None:
+                    panel.made.point_at(point)
 
     @property
     def _seen_pixel(self) -> PixelPane | None:

@@ -43,7 +43,7 @@ PANELS = (
     *("anatomy", "pixel", "implementation", "blocks", "analysis", "weights", "timing", "kernel"),
 )
 CHART = "chart"  # no panel of the window, but a chart of its own
-PAGES = ("idea", "ladder", "source", "ptx")  # of the implementation
+PAGES = ("idea", "ladder", "source", "ptx", "list")  # of the implementation
 IN_FILE = ("name", "note", "picture", "choices", "look", "page")  # of a step
 Area = tuple[float, float, float, float]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from workbench.model.rung_times import (
 )
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import ImplementationBox
+from workbench.panels.rung.list_page import ListPage
 from workbench.panels.rung.rung_pages import IdeaPage, LadderView, escaped, resources, words_on
 from workbench.session.kernel_code import (
     PtxRequest,
@@ -156,7 +157,9 @@ class RungPane(QWidget):
         bar.setAccessibleName("What to see of the implementation")
         bar.setDrawBase(False)
         bar.setFont(scaled_font(0.95))
-        pages = (self._idea, self.ladder, self._source, self._ptx_view)
+        self.list_page = ListPage(worker, background)
+        self.paint, self.point_at = self.list_page.paint, self.list_page.point_at
+        pages = (self._idea, self.ladder, self._source, self._ptx_view, self.list_page)
         for page, (title, tip) in zip(pages, TIPS["tabs"].items(), strict=True):
             self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
         self._tabs.currentChanged.connect(lambda _: self.refresh())
@@ -248,6 +251,8 @@ class RungPane(QWidget):
                 self._source.show_texts(sources(chosen))
             case "ptx":
                 self._show_ptx_of(chosen)
+            case "list":
+                self.list_page.show_job(self._job(intents.job_for))
 
     def _read_recorded(self) -> None:
         self._recorded, self._is_reading = RungTimes(), True
@@ -272,9 +277,9 @@ class RungPane(QWidget):
             self._looked_at, self._looked_past = key, self._store.state.implementation
         self.refresh()
 
-    def _job(self) -> Job | None:
+    def _job(self, make: Callable[[State], Job | None] = intents.like_step_job) -> Job | None:
         try:
-            return intents.like_step_job(self._store.state)
+            return make(self._store.state)
         except KernelError:
             return None  # the window says why
 
