@@ -31,6 +31,7 @@ H200 = Device(
     watchdog=False,
     driver_version=13_000,
     runtime_version=13_000,
+    nvrtc_version=13_000,
     count=1,
     max_threads_per_multiprocessor=2048,
     shared_bytes_per_multiprocessor=233_472,

@@ -24,6 +24,7 @@ class Device:
     memory_bytes: int = 0
     driver_version: int = 0
     runtime_version: int = 0
+    nvrtc_version: int = 0  # of the compiler that CuPy has
     max_threads_per_multiprocessor: int = 0
     shared_bytes_per_multiprocessor: int = 0
     registers_per_multiprocessor: int = 0

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from math import prod
 from typing import Any, Protocol
 
@@ -36,7 +35,6 @@ FP32_LANES = 64  # multiply-adds a clock and multiprocessor, on the smallest car
 PROGRAMS_KEPT = 1000
 PLANS_KEPT = 2
 ARGUMENTS_KEPT = 8
-TWO_TARGETS_SINCE = (12, 9)  # NVRTC takes two architectures; 12.8 refuses them
 GRAPH_FROM = 2  # launches: as one CUDA graph they follow one another with shorter gaps
 
 
@@ -174,11 +172,6 @@ class Programs:
     def _compile(self, rung: Rung, knobs: Knobs, copy: int) -> Program:
         options = ("-std=c++17", *(f"-D{name}={value}" for name, value in knobs))
         if rung.architecture:  # NVRTC prefers it to the card's own, which CuPy adds
-            version = import_module("cupy_backends.cuda.libs.nvrtc").getVersion()
-            if version < TWO_TARGETS_SINCE:
-                words = f"{rung.title} is compiled for {rung.architecture} alone, which takes NVRTC"
-                needed, found = ("{}.{}".format(*each) for each in (TWO_TARGETS_SINCE, version))
-                raise CannotRunError(f"{words} {needed}; CuPy has {found} here.")
             options += (f"--gpu-architecture={rung.architecture}",)
         text = f"{rung.text}// {copy}\n" if copy else rung.text
         module = self._cp.RawModule(code=text, options=options)

@@ -110,10 +110,19 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
         watchdog=bool(runtime.deviceGetAttribute(KERNEL_EXEC_TIMEOUT, index)),
         driver_version=int(runtime.driverGetVersion()),
         runtime_version=runtime_version,
+        nvrtc_version=_nvrtc_version(),
         count=count,
         uuid=_uuid(facts) or str(runtime.deviceGetPCIBusId(index)),
         **{name: int(runtime.deviceGetAttribute(number, index)) for name, number in LIMITS.items()},
     )
+
+
+def _nvrtc_version() -> int:
+    """The version of the compiler that CuPy loads; 0 where it finds none, which compiling tells."""
+    with suppress(Exception):
+        major, minor = importlib.import_module("cupy_backends.cuda.libs.nvrtc").getVersion()
+        return int(1000 * major + 10 * minor)
+    return 0
 
 
 def _uuid(facts: dict[str, Any]) -> str:

@@ -183,8 +183,6 @@ class CudaDevice:
         self._memory = KeptMemory(lambda size: cp.empty(size, np.uint8), pool.free_all_blocks)
         with cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(index).use()
-            with suppress(ImportError):  # loads the compiler, while nobody waits for it
-                import_module("cupy_backends.cuda.libs.nvrtc").getVersion()
             self._stream = cp.cuda.Stream(non_blocking=True)
             with self._stream:
                 self._timer = EventTimer(cp, self.facts.l2_bytes)

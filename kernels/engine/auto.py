@@ -38,6 +38,11 @@ class JobClass:
     border: str  # its group: "zero", "clamp" or "folded"
     size: int  # log₂ of the number of pixels, rounded
 
+    @property
+    def family(self) -> str:
+        """The weights, or what the filter does, in one word: "rank" for every rank."""
+        return self.weights.split()[0]
+
     def __str__(self) -> str:
         return (
             f"{self.channels} × {self.pixel_type}, {self.weights} {self.ksize}×{self.ksize}, "
@@ -240,6 +245,14 @@ def shipped_times() -> tuple[str, dict[JobClass, tuple[Candidate, ...]]]:
     return data["device"], {entry.kind: entry.measured for entry in kinds}
 
 
+@cache
+def timed_rungs(family: str) -> frozenset[str]:
+    """The rungs that have times of that family among those that come with the program."""
+    _, kinds = shipped_times()
+    ways = chain.from_iterable(ways for kind, ways in kinds.items() if kind.family == family)
+    return frozenset(each.implementation for each in ways)
+
+
 def nearest(kind: JobClass, known: Iterable[JobClass]) -> JobClass | None:
     """The known class that is most like `kind`, of the same class of weights.
 
@@ -253,8 +266,7 @@ def nearest(kind: JobClass, known: Iterable[JobClass]) -> JobClass | None:
         others = each.channels != kind.channels, each.border != kind.border
         return each.pixel_type != kind.pixel_type, doublings, *others
 
-    family = kind.weights.split()[0]  # of "rank 3" and "gradient after …" the first word
-    alike = (each for each in known if each.weights.split()[0] == family)
+    alike = (each for each in known if each.family == kind.family)
     return min(alike, key=distance, default=None)
 
 
@@ -320,11 +332,11 @@ class Picker:
             for each in ranked(self.measurements.of(near), partial(self._is_able, job)):
                 yield each.way, why
         rungs = ladder()[::-1]
-        _, shipped = shipped_times()
-        timed = {each.implementation for ways in shipped.values() for each in ways}
+        timed = timed_rungs(kind.family)
+        why = "not measured here yet, and not among the times that came with the program"
         for rung in rungs:
             if rung.key not in timed and rung.quick != ALWAYS and rung.is_quick(job):
-                yield (rung.key, None), "newer than the times that came with the program"
+                yield (rung.key, None), why
         yield from ((each.way, why) for each, why in usual_ways(kind))
         for rung in sorted(rungs, key=lambda rung: not rung.is_quick(job)):
             way = rung.key, None if rung.own_block else DEFAULT_BLOCK_XY

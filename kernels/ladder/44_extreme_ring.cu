@@ -15,16 +15,10 @@ the upper halves of 16 bits, for which newer GPUs have an instruction."""
 
 [[passes]]
 block  = ["256", "1"]
-covers = ["STRIP_BYTES // SAMPLE_BYTES", """max(32, up(parts(HEIGHT, max(1,
-    (2 if SAMPLE_BYTES == 4 and KSIZE <= 31 else 1) * min(6, 232448 // (RING_BYTES + 1024)) * MULTIPROCESSORS
-    // parts(WIDTH * CHANNELS * SAMPLE_BYTES, STRIP_BYTES))) + KSIZE - 1, 32) - (KSIZE - 1))"""]
+covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
-# Of 32 rows at a time what lies in the picture; where it wraps around, not what comes from its other end.
-loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
-        - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
-    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
-        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))""" }
+loads = { picture = "EXTREME_LOADS" }
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 

@@ -10,7 +10,7 @@ requires = [["IS_DISK == 0", "Only a square is rows times columns, and this wind
 lesson  = """
 What one launch keeps for both extremes grows with the window, in registers and at the edges of its strip, which the \
 first extreme needs twice as wide. Above some size it is cheaper to write the first extreme to memory and to read it \
-again, in the picture's own type: two launches of the fastest extreme there is."""
+again, in the picture's own type: two launches of extreme_ring, the fastest extreme of windows above 31."""
 
 [buffers]
 first = "HEIGHT * PITCH * SAMPLE_BYTES"
@@ -19,15 +19,10 @@ first = "HEIGHT * PITCH * SAMPLE_BYTES"
 function = "first_extreme"
 writes = "first"
 block  = ["256", "1"]
-covers = ["STRIP_BYTES // SAMPLE_BYTES", """max(32, up(parts(HEIGHT, max(1,
-    min(6, 232448 // (RING_BYTES + 1024)) * MULTIPROCESSORS
-    // parts(WIDTH * CHANNELS * SAMPLE_BYTES, STRIP_BYTES))) + KSIZE - 1, 32) - (KSIZE - 1))"""]
+covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
-loads = { picture = """((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
-        - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
-    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
-        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))""" }
+loads = { picture = "EXTREME_LOADS" }
 stores = { first = "parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }  # four bytes count as one
 
 [[passes]]
@@ -35,20 +30,13 @@ function = "second_extreme"
 reads = "first"
 also_reads = ["picture"]
 block  = ["256", "1"]
-covers = ["STRIP_BYTES // SAMPLE_BYTES", """max(32, up(parts(HEIGHT, max(1,
-    min(6, 232448 // (RING_BYTES + 1024)) * MULTIPROCESSORS
-    // parts(WIDTH * CHANNELS * SAMPLE_BYTES, STRIP_BYTES))) + KSIZE - 1, 32) - (KSIZE - 1))"""]
+covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
-loads = { first = """((KIND != 2) * (((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
-            - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
-        * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
-            + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)))) * SAMPLE_BYTES // 4
-    + (KIND == 2) * parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)""", picture = """((KIND == 2) * (((up(WIDTH * CHANNELS, CHUNK) + (BLOCKS_X > 1) * (2 * HALO_CHUNKS * CHUNK * (BLOCKS_X - 1)
-            - max(0, HALO_CHUNKS * CHUNK + COVERS_X * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, CHUNK))))
-        * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32)
-            + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 32))))
-    + (KIND >= 3) * up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)""" }
+# A gradient's second extreme is of the picture; of the first it takes a word where it writes one.
+loads.first = """(EXTREME_LOADS * SAMPLE_BYTES // 4 if KIND != 2
+    else parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT)"""
+loads.picture = "EXTREME_LOADS if KIND == 2 else (KIND >= 3) * up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT"
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 

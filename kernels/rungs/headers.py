@@ -270,19 +270,6 @@ def _transform_flops(side: int) -> int:
     return 2 * side * butterflies + 6 * side**2
 
 
-def _strip_bytes(facts: Facts) -> int:
-    if facts["CHANNELS"] == 3:
-        return 768
-    return 1024 if facts["SAMPLE_BYTES"] == 4 and 31 < facts["KSIZE"] <= 63 else 512
-
-
-def _ring_bytes(facts: Facts) -> int:
-    """Two stages of 32 rows with their halos, and steps of 32 rows in the ring."""
-    row, halo = facts["STRIP_BYTES"], _up(facts["HALO_X"] * facts["SAMPLE_BYTES"], 16)
-    stage = 32 * ((row + 2 * halo + 111) // 128 * 128 + 16)
-    return int(2 * stage + (1 + _parts(facts["KSIZE"] - 1, 32)) * 32 * (row + 16))
-
-
 def _divisor(facts: Facts) -> int:
     correlation = facts.job.correlation
     found = whole_numbers(correlation.weights, correlation.offset)
@@ -338,9 +325,6 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "LIST_REACH": lambda facts: facts.job.reach,
     "LIST_LONGEST": lambda facts: max(each.size for each in steps_of(facts.job)),
     "LIST_ROWS": lambda facts: sum(each.rows for each in steps_of(facts.job)),
-    # As in extreme_ring.cuh: bytes of a row that a block makes, and of shared memory that it takes.
-    "STRIP_BYTES": _strip_bytes,
-    "RING_BYTES": _ring_bytes,
 }
 
 

@@ -11,8 +11,9 @@ from kernels.core.job import Job
 from kernels.core.weights import whole_numbers
 
 LARGEST = 255  # a sample
+CHUNK = 16  # samples that a lane loads at once
 STRIP = 512  # samples of a row that a warp makes
-SMALL = 4 << 20  # samples of a small picture at most
+SMALL = 4 << 20  # samples of a small picture at most, its rows as whole strips
 Integers = NDArray[np.int64]
 
 
@@ -27,7 +28,8 @@ class PackedSums:
 
     numbers: tuple[int, ...]  # a column and then a row, or the weights row by row
     is_separable: bool
-    centre: int  # a sample counts so many times more, for the rounded sum taken away; or 0
+    # The answer is this many times the sample, less the rounded sum; 0: the rounded sum itself.
+    centre: int
     divisor: int
     start: int
     bias: int
@@ -51,18 +53,21 @@ def packed_sums(job: Job) -> PackedSums:
 
 def rows_of(job: Job) -> int:
     """Rows that a warp makes of a small picture, all of whose rows it asks for at once; else 0."""
-    row = -(-job.width * job.channels // STRIP) * STRIP
-    return 0 if row * job.height > SMALL else 2 if job.ksize <= 5 else 4
+    samples = -(-job.width * job.channels // STRIP) * STRIP * job.height
+    return 0 if samples > SMALL else 2 if job.ksize <= 5 else 4
 
 
 def knobs_of(job: Job) -> dict[str, int | str]:
-    """Return the macros that the rung is written in."""
-    sums, row, chunk = packed_sums(job), job.width * job.channels, 16
+    """Return the macros that the rung is written in.
+
+    ROWS is of rows of the answer; START and BIAS are parts of a sample, of which DIVISOR make one.
+    """
+    sums, row = packed_sums(job), job.width * job.channels  # in samples, as is how far it reaches
     mirrored = job.channels if job.border == "mirror" else 0
-    reaches_far = job.ksize // 2 * job.channels + mirrored > chunk
+    reaches_far = job.ksize // 2 * job.channels + mirrored > CHUNK
     return {
         "ROWS": rows_of(job),
-        "IS_BY_SAMPLE": int(job.border == "wrap" or row % chunk != 0 or reaches_far),
+        "IS_BY_SAMPLE": int(job.border == "wrap" or row % CHUNK != 0 or reaches_far),
         "WHOLE_WEIGHTS": ",".join(map(str, sums.numbers)),
         "IS_SEPARABLE": int(sums.is_separable),
         "CENTRE": sums.centre,

@@ -13,11 +13,12 @@ import numpy as np
 
 from kernels import filters
 from kernels.core.cache import all_finite
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device, NoDevice, cuda_version
 from kernels.core.errors import CannotRunError, hint_of
 from kernels.core.job import Job
 from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.verdict import Tolerance
+from kernels.core.version import how_to_add
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite
 from kernels.rungs.cuda_text import LADDER, Part, header_parts, with_lines
 from kernels.rungs.headers import (
@@ -37,6 +38,7 @@ TEXTS_KEPT = 256  # joined texts: the ladder's, and of user kernels the last one
 MAX_EXTENT = 2**31 - 1  # device code counts samples in 32 bits
 MAX_SHARED_BYTES = 227 * 1024  # of a block on any GPU: those of compute capability 9.0 and 10.0
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+TWO_TARGETS_SINCE = 12_090  # NVRTC takes two architectures, as CuPy adds the card's own
 PICTURE = "picture"
 # What a rung may do, and what it is called.
 FILTERS = {
@@ -283,11 +285,20 @@ class Rung:
 
     def _why_other_card(self, device: Device) -> str | None:
         if self.compiles_for(device.compute_capability):
-            return None
+            return self._why_other_compiler(device.nvrtc_version)
         needed, has = ("{}.{}".format(*e) for e in (self.capability, device.compute_capability))
         of = "instructions that only" if self.architecture_specific else ""
         words = f"{of} compute capability {needed}{' has' if of else ''}".strip()
         return f"{self.title} needs {words}; {device.name} has {has}."
+
+    def _why_other_compiler(self, version: int) -> str | None:
+        if not self.architecture_specific or not 0 < version < TWO_TARGETS_SINCE:
+            return None
+        return (
+            f"{self.title} is compiled for {self.architecture} alone, which takes NVRTC "
+            f"{cuda_version(TWO_TARGETS_SINCE)}; CuPy has {cuda_version(version)} here: "
+            f"{how_to_add('nvidia-cuda-nvrtc-cu12>=12.9')}."
+        )
 
     def _why_no_shared(self, job: Job, device: Device | None) -> str | None:
         needed = max(

@@ -23,7 +23,7 @@ from kernels.sweeps.session_files import PROGRAM
 # What people call it -> what package registries do; CuPy is one of several, see `cupy_version`.
 PACKAGES = {"NumPy": "numpy", "OpenCV": "opencv-python-headless", "numba": "numba"}
 # Of Device: not limits, but which device and what drives it.
-NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
+NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "nvrtc_version", "watchdog"}
 
 
 def this_machine(engine: Engine) -> Machine:

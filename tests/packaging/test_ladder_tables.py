@@ -190,3 +190,8 @@ def test_wrong_or_imprecise_answers_do_not_count(script):
     reduced = {**quickest, "key": "tensor"}
     assert min(each.median_ms for each in script.ways_in({**cell, "rungs": [quickest]})) == 0.001
     assert script.ways_in({**cell, "rungs": [wrong, rough, reduced]}) == []
+
+
+def test_times_of_a_list_are_not_those_of_its_first_step(script):
+    cells = [cell(5, "gaussian:5 + gradient", [timed("in L2", 0.2)])]
+    assert json.loads(script.shipped_text({**MEASURED, "cells": cells}))["kinds"] == []

@@ -20,6 +20,7 @@ from kernels.core.nonlinear import (
     Rank,
 )
 from kernels.core.step import Step
+from kernels.engine import auto
 from kernels.engine.auto import (
     AUTO,
     Candidate,
@@ -214,13 +215,30 @@ def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):
 
 
 @pytest.mark.parametrize("key", ["gaussian", "sobel_x", "emboss"])
-def test_a_rung_newer_than_all_times_is_picked_where_its_header_says_that_it_is_quick(key):
+def test_a_rung_without_times_is_picked_where_its_header_says_that_it_is_quick(key):
     weights = filters.get(key).weights(3)
     for pixel_type, is_whole in (("uint8", True), ("float32", False)):
         job = Job.of(np.zeros((64, 64, 3), pixel_type), weights, implementation=AUTO.key)
         pick = next(Picker(H200).picks(job))
         assert (pick.implementation == "words_of_two") == is_whole
-        assert ("newer" in pick.why) == is_whole
+        assert ("not among the times that came" in pick.why) == is_whole
+
+
+def test_times_of_one_kind_of_filter_do_not_end_that_for_others(monkeypatch):
+    """As if no more than a blur's were there."""
+    jobs = [
+        Job.of(np.zeros((64, 64, 3), np.uint8), filters.get(key).weights(3), implementation="auto")
+        for key in ("gaussian", "emboss")
+    ]
+    times = {job_class_of(jobs[0]): (way("tensor_bytes", 1, None), way("words_of_two", 2, None))}
+    monkeypatch.setattr(auto, "shipped_times", lambda: ("H200", times))
+    monkeypatch.setattr(auto, "timed_rungs", auto.timed_rungs.__wrapped__)
+    monkeypatch.setattr(auto, "usual_ways", auto.usual_ways.__wrapped__)
+    blur, emboss = (next(Picker(H200).picks(job)) for job in jobs)
+    assert blur.implementation == "tensor_bytes"
+    assert blur.why.startswith("not measured here yet; the quickest on an H200")
+    assert emboss.implementation == "words_of_two"
+    assert emboss.why.startswith("not measured here yet, and not among the times")
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])

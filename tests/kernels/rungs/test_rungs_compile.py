@@ -40,6 +40,7 @@ SPILLS = {
     "extreme_ring": 52,  # on 7.5 alone, of size 127; of size 7 it is 24
     "extreme_copies": 8,  # on 9.0 alone, of bytes with alpha
     "morphology_ring": 252,  # of bytes at K = 31, where 60 rows are kept, but on 9.0 and 12.0
+    "morphology_rings": 48,  # on 7.5 alone, of size 7: both launches are as extreme_ring
 }
 
 

@@ -129,3 +129,11 @@ def test_cards_before_and_after_the_one_that_it_is_for_are_refused():
     assert all("only compute capability 9.0 has" in each for each in said)
     assert [each[-5:] for each in said] == [" 8.9.", "10.0.", "12.0."]
     assert RUNG.architecture == "sm_90a"
+
+
+def test_a_compiler_that_takes_no_second_architecture_is_refused_with_what_to_install():
+    older, newer, unknown = (replace(H200, nvrtc_version=each) for each in (12_080, 12_090, 0))
+    said = sentence(np.ones((5, 5)), card=older)
+    assert "sm_90a alone, which takes NVRTC 12.9; CuPy has 12.8 here" in said
+    assert "nvidia-cuda-nvrtc-cu12>=12.9" in said
+    assert sentence(np.ones((5, 5)), card=newer) is sentence(np.ones((5, 5)), card=unknown) is None

@@ -320,7 +320,11 @@ def run(arguments: Namespace) -> int:
     exit_code = 0
     try:
         for cell in cells:
-            reports.append(_measure(cell, engine, clock, arguments, here))
+            reports.append(
+                _measure_list(cell, engine, clock, here)
+                if cell.is_list
+                else _measure(cell, engine, clock, arguments, here)
+            )
             print("\n".join(reports[-1].lines()), flush=True)
     except KeyboardInterrupt:
         print("Stopped: what follows is of the cells above.")
@@ -359,18 +363,6 @@ def _measure(
     job, known = cell.job(), Oracle()
     copy_ms = clock.copy_ms(job.picture.nbytes)
     rungs, peers = [], []
-    if cell.is_list:
-        steps_ms: tuple[float, ...] = ()
-        for way in WAYS:
-            say(f"{cell}: {way}")
-            own = replace(job, whole=way)
-            outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
-            rungs.append(_measured_way(way, outcome, copy_ms))
-            if isinstance(outcome, Result):
-                steps_ms = tuple(each.timed.median_ms for each in outcome.steps)
-        say("")
-        took_s = perf_counter() - start
-        return CellReport(cell, copy_ms, tuple(rungs), (), here, took_s, steps_ms=steps_ms)
     for own in _candidates(engine, job, is_quick=arguments.quick):
         say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
@@ -386,6 +378,24 @@ def _measure(
     pick = next(engine.picker.picks(job), None)
     auto = next((str(each) for each in rungs if pick and each.key == pick.implementation), None)
     return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, perf_counter() - start, auto)
+
+
+def _measure_list(cell: BenchCell, engine: Engine, clock: Clock, here: Data) -> CellReport:
+    """Measure every way to run a list as a whole."""
+    start = perf_counter()
+    job, known = cell.job(), Oracle()
+    copy_ms = clock.copy_ms(job.picture.nbytes)
+    ways: list[Measured] = []
+    steps_ms: tuple[float, ...] = ()
+    for way in WAYS:
+        say(f"{cell}: {way}")
+        outcome = outcome_of(measure_checked(engine, replace(job, whole=way), SAMPLING, known))
+        ways.append(_measured_way(way, outcome, copy_ms))
+        if isinstance(outcome, Result):
+            steps_ms = tuple(each.timed.median_ms for each in outcome.steps)
+    say("")
+    took_s = perf_counter() - start
+    return CellReport(cell, copy_ms, tuple(ways), (), here, took_s, steps_ms=steps_ms)
 
 
 def measured_rung(
@@ -433,8 +443,6 @@ def _measured_way(way: str, outcome: Result | str, copy_ms: float) -> Measured:
 
 def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
     """Every rung, in its best known block shape; or the first two choices of `auto`."""
-    if not job.is_one_launch:
-        return
     if is_quick:
         ways = [(p.implementation, p.block_xy) for p in islice(engine.picker.picks(job), 2)]
     else:
@@ -450,7 +458,8 @@ def _candidates(engine: Engine, job: Job, *, is_quick: bool) -> Iterator[Job]:
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
     """Compile everything on all cores: one after another takes longer than the measuring."""
     start = perf_counter()
-    jobs = (own for cell in cells for own in _candidates(engine, cell.job(), is_quick=False))
+    of_rungs = (cell.job() for cell in cells if not cell.is_list)
+    jobs = (own for job in of_rungs for own in _candidates(engine, job, is_quick=False))
     for progress in engine.compiling(jobs):
         say(progress.doing)
     say("")
