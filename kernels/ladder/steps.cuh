@@ -27,6 +27,10 @@ constexpr int REACH = reach_until(COUNT);
 __device__ constexpr bool is_blended(int step) {
     return STEPS[step].is_grey || STEPS[step].threshold > 0.0f || STEPS[step].mix != 1.0f;
 }
+// Whether lengths of a step stay floats: in such pictures, and where they are given to a mix or a step unrounded.
+__device__ constexpr bool keeps_floats(int step) {
+    return IS_SAME<sample, float32> || (!ROUNDS_BETWEEN && (step + 1 < COUNT || is_blended(step)));
+}
 
 // What a step gives the next: samples are rounded between steps only where the list asks for it.
 __device__ __forceinline__ float given(float value) {
@@ -143,7 +147,7 @@ __device__ __forceinline__ void do_step(const float* from, float* to, const Tile
         }
         if constexpr (IT.filter == LENGTH) {
             float lengths[RUN];
-            lengths_of(lengths, outs, more);
+            lengths_of<RUN, keeps_floats(STEP)>(lengths, outs, more);
             #pragma unroll
             for (int i = 0; i < RUN; ++i) outs[i] = lengths[i];
         }

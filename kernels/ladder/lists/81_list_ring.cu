@@ -111,7 +111,7 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
             gy[i] = smooth - kept.rows[2 + TURN][i];
             kept.rows[2 + TURN][i] = smooth;
         }
-        lengths_of(outs, gx, gy);
+        lengths_of<V, keeps_floats(STEP)>(outs, gx, gy);
     } else if constexpr (IT.filter == LEAST || IT.filter == GREATEST) {
         #pragma unroll
         for (int i = 0; i < V; ++i) {
