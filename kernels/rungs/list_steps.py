@@ -91,28 +91,24 @@ def _sum(chosen: Correlation) -> ListStep:
     return ListStep("SUM", chosen.ksize, tuple(map(float, weights.ravel())), chosen.offset)
 
 
-def list_operands(job: Job) -> tuple[NDArray[np.float32], dict[str, Any]]:
-    """The weights of all steps, one after another, and the knobs that say what each step is."""
-    steps, first, texts = steps_of(job), 0, []
+def list_operands(job: Job) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """WEIGHTS of all steps, AMOUNTS of each, and the knobs that say what each step is."""
+    steps, first, texts, amounts = steps_of(job), 0, [], []
     for each in steps:
         mix, threshold, _, is_grey = each.blend
-        of_weights = each.size, first, _word(each.is_separable), _float(each.offset)
-        texts.append(
-            "{{{}, {}, {}, {}, {}, {}, {}, {}, {}}}".format(
-                *(each.filter, *of_weights, _word(each.is_whole), _word(is_grey)),
-                *(_float(threshold), _float(mix)),
-            )
-        )
+        amounts.append((each.offset, threshold, mix))
+        has = each.is_separable, each.offset != 0, each.is_whole, is_grey, threshold > 0, mix != 1
+        texts.append(f"{{{each.filter}, {each.size}, {first}, {', '.join(map(_word, has))}}}")
         first += len(each.weights)
     weights = [weight for each in steps for weight in each.weights] or [0.0]
     rows = sum(each.rows for each in steps)
     knobs = {"LIST": ", ".join(texts), "LIST_WEIGHTS": len(weights), "LIST_ROWS": rows}
-    return np.array(weights, np.float32), {**knobs, "ROUNDS_BETWEEN": int(job.is_rounded)}
+    both = {"WEIGHTS": weights, "AMOUNTS": amounts}
+    constants = {name: np.array(values, np.float32) for name, values in both.items()}
+    # The first step's offset is among the others.
+    knobs |= {"HAS_OFFSET": 0, "OFFSET": "float(0.0f)", "ROUNDS_BETWEEN": int(job.is_rounded)}
+    return constants, knobs
 
 
 def _word(value: bool) -> str:
     return "true" if value else "false"
-
-
-def _float(value: float) -> str:
-    return f"{float(np.float32(value)).hex()}f"

@@ -141,7 +141,7 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
                     #pragma unroll
                     for (int k = 0; k < K; ++k) sum += WEIGHTS[IT.first + down * K + k] * wide[i + k * CHANNELS];
                 }
-                if (j == 0) outs[i] = sum + IT.offset;
+                if (j == 0) outs[i] = IT.has_offset ? sum + AMOUNTS[STEP].offset : sum;
                 else kept.rows[j - 1][i] = sum;
             }
         }
