@@ -40,8 +40,10 @@ class ListStep:
 
     @property
     def rows(self) -> int:
-        """Rows of samples that a ring keeps of it."""
-        return 4 if self.filter == "LENGTH" else self.size // 2 * (2 + (self.blend != OUTPUT))
+        """Rows of samples that a ring keeps of it; two of a median's are up to twice as wide."""
+        radius = self.size // 2
+        sums = 4 if self.filter in ("LENGTH", "MEDIAN") else 2 * radius
+        return sums + radius * (self.blend != OUTPUT)
 
 
 def steps_of(job: Job) -> tuple[ListStep, ...]:

@@ -70,7 +70,9 @@ template <int STEP> struct Kept {
     static constexpr int ROWS = FILTER == LENGTH ? 4 : 2 * R, WIDE = FILTER == MEDIAN ? V + 2 * R * CHANNELS : V;
     static constexpr bool WANTS_INPUT = R > 0 && (HAS_ALPHA || is_blended(STEP));
     float rows[ROWS ? ROWS : 1][WIDE];          // sums that are not complete; of a median the samples
-    float inputs[WANTS_INPUT ? R : 1][V];       // those of the outputs that are not complete, the oldest first
+    // Those of the outputs that are not complete, the oldest first.  Where alpha alone is wanted the compiler keeps no
+    // colours, and of alpha no sums: such a ring is no larger than one without.
+    float inputs[WANTS_INPUT ? R : 1][V];
 };
 template <int STEP> struct AllKept { Kept<STEP> here; AllKept<STEP + 1> others; };
 template <> struct AllKept<COUNT> {};
