@@ -93,7 +93,6 @@ __device__ __forceinline__ void do_step(const float* from, float* to, const Tile
     for (int unit = threadIdx.x; unit < COLUMNS * ((ROWS + RUN - 1) / RUN); unit += blockDim.x) {
         const int x = LEFT + unit % COLUMNS, first = unit / COLUMNS * RUN;
         float outs[RUN], more[RUN];
-        Three older[2 * R + 1];
         #pragma unroll
         for (int i = 0; i < RUN; ++i) outs[i] = more[i] = 0.0f;
         float block[IT.filter == MEDIAN ? RUN + 2 * R : 1][K];
@@ -142,9 +141,10 @@ __device__ __forceinline__ void do_step(const float* from, float* to, const Tile
         if constexpr (IT.filter == MEDIAN) {
             #pragma unroll
             for (int i = 0; i < RUN; ++i) {
+                Three columns[K];
                 #pragma unroll
-                for (int k = 0; k < K; ++k) older[k] = in_order(block[i][k], block[i + 1][k], block[i + 2][k]);
-                outs[i] = median_of(older[0], older[1], older[2]);
+                for (int k = 0; k < K; ++k) columns[k] = in_order(block[i][k], block[i + 1][k], block[i + 2][k]);
+                outs[i] = median_of(columns[0], columns[1], columns[2]);
             }
         }
         if constexpr (IT.filter == LENGTH) {

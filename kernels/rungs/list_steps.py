@@ -82,13 +82,12 @@ def _filters(chosen: Filter, job: Job) -> tuple[ListStep, ...]:
             return tuple(ListStep(RANKS[each], chosen.ksize) for each in ORDER[kind])
     raise CannotRunError(
         "A whole list in one launch takes weighted sums, gradients, medians of size 3, and minima, "
-        "maxima, openings and closings of squares, with any border but crop."
+        "maxima, openings and closings of squares; with crop weighted sums and gradients alone."
     )
 
 
 def _sum(chosen: Correlation) -> ListStep:
     pair = separate(chosen.weights)
-    # Of 3 x 3 a column after a row saves little, and weights as they are drawn round once less.
     weights = np.concatenate(pair) if pair is not None and chosen.ksize > 1 else chosen.weights
     return ListStep("SUM", chosen.ksize, tuple(map(float, weights.ravel())), chosen.offset)
 
