@@ -24,7 +24,7 @@ from kernels.core.step import LENGTH, Step
 from kernels.cuda import nvrtc
 from kernels.engine.auto import Candidate, job_class_of, size_class
 from kernels.rungs.headers import Facts
-from kernels.rungs.rung import Rung, Work, ladder, work_of
+from kernels.rungs.rung import Rung, Work, ladder, list_ladder, work_of
 from workbench.base.columns import table, with_tables, wrapped
 from workbench.base.numbers import duration
 from workbench.cli import made_jobs
@@ -32,6 +32,7 @@ from workbench.cli.benches.kernels import all_cells
 from workbench.cli.benches.ways import Measured, Precision, quickest, read_measured
 
 ROOT = Path(__file__).resolve().parents[1]
+EVERY = (*ladder(), *list_ladder())
 README = ROOT / "kernels" / "README.md"
 MEASURED = ROOT / "assets" / "measured" / "ladder.json"
 REGISTERS = ROOT / "assets" / "measured" / "registers.json"
@@ -87,7 +88,7 @@ def _first_job(
         chosen, picture = filters.get(name), np.zeros((side, side, channels), pixel_type)
         made = chosen.of_size(ksize, is_disk=name in DISKS)
         step = Step(made, rung.key, (32, 8), title=chosen.title)
-        job = Job(picture, (step, *(LENGTH,) * rung.gradient))
+        job = Job(picture, (step, *(LENGTH,) * rung.gradient, *(step,) * (rung.filter == "list")))
         if not (rung.why_not_anywhere(job) or rung.why_never(job)):
             return job
     return None
@@ -123,7 +124,7 @@ def measure_registers() -> Data:
                 str(each): resources_of(rung, each) for each in ARCHITECTURES if applies(rung, each)
             },
         }
-        for rung in ladder()
+        for rung in EVERY
     }
     return {"compilers": compiler_versions(), "rungs": rungs}
 
@@ -161,7 +162,7 @@ def ladder_table(cells: Sequence[Data], compiled: Data) -> str:
         *("registers", "shared", "time", "of copy", "against it"),
     )
     rows = []
-    for rung in ladder():
+    for rung in EVERY:
         ran = [cell for cell in cells if rung.key in times_in(cell)]
         home = next((cell for cell in ran if HOME.items() <= cell.items()), ran[0] if ran else None)
         times = times_in(home) if home else {}
@@ -171,7 +172,7 @@ def ladder_table(cells: Sequence[Data], compiled: Data) -> str:
         rows.append(
             (
                 str(int(rung.file.partition("_")[0])),
-                f"[`{rung.key}`](ladder/{rung.file})",
+                f"[`{rung.key}`](ladder/{'lists/' * (rung.filter == 'list')}{rung.file})",
                 f"`{rung.after}`" if rung.after else NOTHING,
                 rung.idea.replace("|", "\\|"),
                 str(_most(shown, "registers")) if shown else NOTHING,
@@ -187,7 +188,7 @@ def ladder_table(cells: Sequence[Data], compiled: Data) -> str:
 def registers_table(compiled: Data) -> str:
     head = ("rung", "compiled for", *(f"sm_{each}" for each in ARCHITECTURES), "shared")
     rows = []
-    for rung in ladder():
+    for rung in EVERY:
         entry = compiled.get(rung.key, {})
         found = entry.get("architectures", {})
         values = (_registers_in_words(found.get(str(each))) for each in ARCHITECTURES)

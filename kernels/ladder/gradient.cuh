@@ -25,9 +25,10 @@ __device__ __forceinline__ float careful_length(float gx, float gy) {
 }
 
 // The lengths of N neighbouring gradients.  Squares leave the range of a float before lengths do, which
-// only float32 pictures can show: in all other types such a length is more than the largest sample, or
-// rounds to zero.  What vanishes beside a square of 1e-20 is no more than one rounding of its root.
-template <int N>
+// only lengths that stay floats can show, IS_FLOAT: in all other types such a length is more than the
+// largest sample, or rounds to zero.  What vanishes beside a square of 1e-20 is no more than one rounding
+// of its root.
+template <int N, bool IS_FLOAT = IS_SAME<sample, float32>>
 __device__ __forceinline__ void lengths_of(
     float (&lengths)[N], const float (&gx)[N], const float (&gy)[N])
 {
@@ -38,7 +39,7 @@ __device__ __forceinline__ void lengths_of(
         largest = fmaxf(largest, squares);
         lengths[s] = root_of(squares);
     }
-    if (!IS_SAME<sample, float32> || (1e-20f < largest && largest < 1e38f)) return;
+    if (!IS_FLOAT || (1e-20f < largest && largest < 1e38f)) return;
     #pragma unroll
     for (int s = 0; s < N; ++s) lengths[s] = careful_length(gx[s], gy[s]);
 }

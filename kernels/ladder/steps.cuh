@@ -1,21 +1,22 @@
 // The words of rungs that do a whole list of steps in one launch.  Needs gradient.cuh, ranks.cuh and blends.cuh, before
 // this file.
 //
-// The launcher writes the list into the text, so that every loop over steps and weights is unrolled.
+// The launcher writes the list into the text, so that every loop over steps and weights is unrolled.  What a slider sets
+// comes with each launch, so that moving it compiles nothing.
 
 enum Filter { SUM, LENGTH, MEDIAN, LEAST, GREATEST };
 struct StepOf {
     Filter filter;
     int size, first;    // of its window; its weights begin there: all, or those of a column and then of a row
-    bool is_separable;
-    float offset;
+    bool is_separable, has_offset;
     bool is_whole;      // a step by itself or the end of one: what is made in between is neither blended nor rounded
-    bool is_grey;       // how its output and its input make what it gives, in this order
-    float threshold, mix;
+    bool is_grey, has_threshold, has_mix;  // how its output and its input make what it gives, in this order
 };
 constexpr StepOf STEPS[] = {LIST};
 constexpr int COUNT = sizeof(STEPS) / sizeof(StepOf);
 __constant__ float WEIGHTS[LIST_WEIGHTS];
+struct Amounts { float offset, threshold, mix; };  // of a step
+__constant__ Amounts AMOUNTS[COUNT];
 
 __device__ constexpr int radius_of(int step) { return STEPS[step].size / 2; }
 __device__ constexpr int reach_until(int step) {  // pixels that all steps before it look away from theirs
@@ -25,7 +26,11 @@ __device__ constexpr int reach_until(int step) {  // pixels that all steps befor
 }
 constexpr int REACH = reach_until(COUNT);
 __device__ constexpr bool is_blended(int step) {
-    return STEPS[step].is_grey || STEPS[step].threshold > 0.0f || STEPS[step].mix != 1.0f;
+    return STEPS[step].is_grey || STEPS[step].has_threshold || STEPS[step].has_mix;
+}
+// Whether lengths of a step stay floats: in such pictures, and where they are given to a mix or a step unrounded.
+__device__ constexpr bool keeps_floats(int step) {
+    return IS_SAME<sample, float32> || (!ROUNDS_BETWEEN && (step + 1 < COUNT || is_blended(step)));
 }
 
 // What a step gives the next: samples are rounded between steps only where the list asks for it.
@@ -47,7 +52,8 @@ __device__ __forceinline__ void blend_all(float (&after)[N], const float (&befor
     for (int i = 0; i < N; ++i) {
         if (is_alpha(i)) after[i] = before[i];
         else if constexpr (is_blended(STEP))
-            after[i] = given(blended(before[i], after[i], STEPS[STEP].mix, STEPS[STEP].threshold));
+            after[i] = given(blended(before[i], after[i], STEPS[STEP].has_mix ? AMOUNTS[STEP].mix : 1.0f,
+                                     STEPS[STEP].has_threshold ? AMOUNTS[STEP].threshold : 0.0f));
     }
 }
 
@@ -87,7 +93,6 @@ __device__ __forceinline__ void do_step(const float* from, float* to, const Tile
     for (int unit = threadIdx.x; unit < COLUMNS * ((ROWS + RUN - 1) / RUN); unit += blockDim.x) {
         const int x = LEFT + unit % COLUMNS, first = unit / COLUMNS * RUN;
         float outs[RUN], more[RUN];
-        Three older[2 * R + 1];
         #pragma unroll
         for (int i = 0; i < RUN; ++i) outs[i] = more[i] = 0.0f;
         float block[IT.filter == MEDIAN ? RUN + 2 * R : 1][K];
@@ -136,20 +141,22 @@ __device__ __forceinline__ void do_step(const float* from, float* to, const Tile
         if constexpr (IT.filter == MEDIAN) {
             #pragma unroll
             for (int i = 0; i < RUN; ++i) {
+                Three columns[K];
                 #pragma unroll
-                for (int k = 0; k < K; ++k) older[k] = in_order(block[i][k], block[i + 1][k], block[i + 2][k]);
-                outs[i] = median_of(older[0], older[1], older[2]);
+                for (int k = 0; k < K; ++k) columns[k] = in_order(block[i][k], block[i + 1][k], block[i + 2][k]);
+                outs[i] = median_of(columns[0], columns[1], columns[2]);
             }
         }
         if constexpr (IT.filter == LENGTH) {
             float lengths[RUN];
-            lengths_of(lengths, outs, more);
+            lengths_of<RUN, keeps_floats(STEP)>(lengths, outs, more);
             #pragma unroll
             for (int i = 0; i < RUN; ++i) outs[i] = lengths[i];
         }
         #pragma unroll
         for (int i = 0; i < RUN; ++i)
-            if (first + i < ROWS) to[(UP + first + i) * Here::WIDE + x] = outs[i] + IT.offset;
+            if (first + i < ROWS)
+                to[(UP + first + i) * Here::WIDE + x] = IT.has_offset ? outs[i] + AMOUNTS[STEP].offset : outs[i];
     }
 }
 

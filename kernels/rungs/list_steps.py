@@ -41,8 +41,10 @@ class ListStep:
 
     @property
     def rows(self) -> int:
-        """Rows of samples that a ring keeps of it."""
-        return 4 if self.filter == "LENGTH" else self.size // 2 * (2 + (self.blend != OUTPUT))
+        """Rows of samples that a ring keeps of it; two of a median's are up to twice as wide."""
+        radius = self.size // 2
+        sums = 4 if self.filter in ("LENGTH", "MEDIAN") else 2 * radius
+        return sums + radius * (self.blend != OUTPUT)
 
 
 def steps_of(job: Job) -> tuple[ListStep, ...]:
@@ -81,34 +83,33 @@ def _filters(chosen: Filter, job: Job) -> tuple[ListStep, ...]:
             return tuple(ListStep(RANKS[each], chosen.ksize) for each in ORDER[kind])
     raise CannotRunError(
         "A whole list in one launch takes weighted sums, gradients, medians of size 3, and minima, "
-        "maxima, openings and closings of squares, with any border but crop."
+        "maxima, openings and closings of squares; with crop weighted sums and gradients alone."
     )
 
 
 def _sum(chosen: Correlation) -> ListStep:
     pair = separate(chosen.weights)
-    # Of 3 x 3 a column after a row saves little, and weights as they are drawn round once less.
     weights = np.concatenate(pair) if pair is not None and chosen.ksize > 1 else chosen.weights
     return ListStep("SUM", chosen.ksize, tuple(map(float, weights.ravel())), chosen.offset)
 
 
-def list_operands(job: Job) -> tuple[NDArray[np.float32], dict[str, Any]]:
-    """The weights of all steps, one after another, and the knobs that say what each step is."""
-    steps, first, texts = steps_of(job), 0, []
+def list_operands(job: Job) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """WEIGHTS of all steps, AMOUNTS of each, and the knobs that say what each step is."""
+    steps, first, texts, amounts = steps_of(job), 0, [], []
     for each in steps:
         mix, threshold, _, is_grey = each.blend
-        of_weights = each.size, first, _word(each.is_separable), _float(each.offset)
-        texts.append(
-            "{{{}, {}, {}, {}, {}, {}, {}, {}, {}}}".format(
-                *(each.filter, *of_weights, _word(each.is_whole), _word(is_grey)),
-                *(_float(threshold), _float(mix)),
-            )
-        )
+        amounts.append((each.offset, threshold, mix))
+        has = each.is_separable, each.offset != 0, each.is_whole, is_grey, threshold > 0, mix != 1
+        texts.append(f"{{{each.filter}, {each.size}, {first}, {', '.join(map(_word, has))}}}")
         first += len(each.weights)
     weights = [weight for each in steps for weight in each.weights] or [0.0]
     rows = sum(each.rows for each in steps)
     knobs = {"LIST": ", ".join(texts), "LIST_WEIGHTS": len(weights), "LIST_ROWS": rows}
-    return np.array(weights, np.float32), {**knobs, "ROUNDS_BETWEEN": int(job.is_rounded)}
+    both = {"WEIGHTS": weights, "AMOUNTS": amounts}
+    constants = {name: np.array(values, np.float32) for name, values in both.items()}
+    # The first step's offset is among the others.
+    knobs |= {"HAS_OFFSET": 0, "OFFSET": "float(0.0f)", "ROUNDS_BETWEEN": int(job.is_rounded)}
+    return constants, knobs
 
 
 def tolerances(job: Job) -> tuple[Tolerance, ...]:
@@ -118,7 +119,3 @@ def tolerances(job: Job) -> tuple[Tolerance, ...]:
 
 def _word(value: bool) -> str:
     return "true" if value else "false"
-
-
-def _float(value: float) -> str:
-    return f"{float(np.float32(value)).hex()}f"

@@ -47,9 +47,8 @@ def _low_rank(job: Job) -> Operands:
 
 
 def _list(job: Job) -> Operands:
-    """WEIGHTS of all steps, one after another; see `list_steps`."""
-    weights, knobs = list_operands(job)
-    return Operands({"WEIGHTS": weights}, knobs=knobs)
+    constants, knobs = list_operands(job)
+    return Operands(constants, knobs=knobs)
 
 
 def _byte_band(job: Job) -> Operands:

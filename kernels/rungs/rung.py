@@ -369,8 +369,9 @@ def ladder() -> tuple[Rung, ...]:
 
 
 def broken_rungs() -> tuple[BrokenRung, ...]:
-    """Return the files of the ladder's folder that cannot be used."""
-    return tuple(each for each in whole_ladder() if isinstance(each, BrokenRung))
+    """Return the files of the ladder's folders that cannot be used."""
+    every = (*whole_ladder(), *whole_ladder(of_lists=True))
+    return tuple(each for each in every if isinstance(each, BrokenRung))
 
 
 def list_ladder() -> tuple[Rung, ...]:

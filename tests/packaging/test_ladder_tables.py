@@ -6,11 +6,11 @@ import re
 import pytest
 
 from kernels.cuda import nvrtc
-from kernels.rungs.rung import ladder
+from kernels.rungs.rung import ladder, list_ladder
 from tests.kernels.rungs import compiled
 from tests.kernels.rungs.test_rungs_compile import SPILLS
 
-RUNGS = {rung.key: rung for rung in ladder()}
+RUNGS = {rung.key: rung for rung in (*ladder(), *list_ladder())}
 TABLES = ("ladder", "work", "registers", "sizes", "filters", "peers", "bench", "counters")
 
 

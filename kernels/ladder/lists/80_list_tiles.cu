@@ -8,7 +8,7 @@ quick   = "SAMPLE_BYTES < 4 and LIST_LONGEST <= 5"  # measured on an H200: of fl
 own_block = "A block of 256 threads shares a tile."
 requires = [
     ["LIST_LONGEST <= 9", "Tiles of a list unroll the loops over all weights, too many at size {LIST_LONGEST}; they take sizes up to 9."],
-    ["LIST_REACH <= 16", "The halo of this list is {LIST_REACH} pixels on every side, more than the tiles themselves; 16 are the most."],
+    ["LIST_REACH <= 16", "The halo of this list is {LIST_REACH} pixels on every side: a tile would have more rows of it than the 32 that it makes."],
 ]
 lesson  = """
 Each step needs a little more than it gives: two of 3 x 3 need a halo of two pixels, eight of them one of eight. So \

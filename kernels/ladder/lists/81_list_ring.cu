@@ -71,7 +71,9 @@ template <int STEP> struct Kept {
     static constexpr int ROWS = FILTER == LENGTH ? 4 : 2 * R, WIDE = FILTER == MEDIAN ? V + 2 * R * CHANNELS : V;
     static constexpr bool WANTS_INPUT = R > 0 && (HAS_ALPHA || is_blended(STEP));
     float rows[ROWS ? ROWS : 1][WIDE];          // sums that are not complete; of a median the samples
-    float inputs[WANTS_INPUT ? R : 1][V];       // those of the outputs that are not complete, the oldest first
+    // Those of the outputs that are not complete, the oldest first.  Where alpha alone is wanted the compiler keeps no
+    // colours, and of alpha no sums: such a ring is no larger than one without.
+    float inputs[WANTS_INPUT ? R : 1][V];
 };
 template <int STEP> struct AllKept { Kept<STEP> here; AllKept<STEP + 1> others; };
 template <> struct AllKept<COUNT> {};
@@ -112,7 +114,7 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
             gy[i] = smooth - kept.rows[2 + TURN][i];
             kept.rows[2 + TURN][i] = smooth;
         }
-        lengths_of(outs, gx, gy);
+        lengths_of<V, keeps_floats(STEP)>(outs, gx, gy);
     } else if constexpr (IT.filter == LEAST || IT.filter == GREATEST) {
         #pragma unroll
         for (int i = 0; i < V; ++i) {
@@ -142,7 +144,7 @@ __device__ __forceinline__ void take_row(Kept<STEP>& kept, float (&row)[V]) {
                     #pragma unroll
                     for (int k = 0; k < K; ++k) sum += WEIGHTS[IT.first + down * K + k] * wide[i + k * CHANNELS];
                 }
-                if (j == 0) outs[i] = sum + IT.offset;
+                if (j == 0) outs[i] = IT.has_offset ? sum + AMOUNTS[STEP].offset : sum;
                 else kept.rows[j - 1][i] = sum;
             }
         }

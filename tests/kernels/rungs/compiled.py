@@ -21,7 +21,7 @@ from types import ModuleType
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import Resources
-from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.rung import Rung, ladder, list_ladder
 from tests.conftest import ROOT
 
 KEPT = Path(__file__).with_suffix(".json")
@@ -77,7 +77,7 @@ def all_of_them() -> Iterator[tuple[Rung, Job, int]]:
     from tests.kernels.rungs.test_spectra import RUNGS, a_large_job
 
     script = ladder_tables()
-    for rung in ladder():
+    for rung in (*ladder(), *list_ladder()):
         for architecture in ARCHITECTURES:
             job = script.usual_job(rung)
             if job is not None and script.applies(rung, architecture):

@@ -464,6 +464,33 @@ HIDDEN_FAULTS = {
 }
 
 
+# Of rungs that do a whole list in one launch.
+LIST_FAULTS = {
+    "the border of the picture at the first step alone": Fault(
+        "list_tiles", "if constexpr (STEP + 1 < COUNT) continue_tile", "if (false) continue_tile"
+    ),
+    "a row too high": Fault(
+        "list_tiles", "const int row = min(UP - R + first", "const int row = min(UP - R + 1 + first"
+    ),
+    "lengths of tiles leave the range of a float": Fault(
+        "list_tiles", "lengths_of<RUN, keeps_floats(STEP)>", "lengths_of<RUN>"
+    ),
+    "rows of the weights the other way round": Fault(
+        "list_ring", "const int down = 2 * R - j;", "const int down = j;"
+    ),
+    "lanes at a warp's end are outputs": Fault(
+        *("list_ring", "constexpr int EDGE = (REACH * CHANNELS + V - 1) / V;"),
+        "constexpr int EDGE = 0;",
+    ),
+    "lengths of a ring leave the range of a float": Fault(
+        "list_ring", "lengths_of<V, keeps_floats(STEP)>", "lengths_of<V>"
+    ),
+    "a step has the amounts of the first": Fault(
+        "list_ring", "sum + AMOUNTS[STEP].offset", "sum + AMOUNTS[0].offset"
+    ),
+}
+
+
 @dataclass(frozen=True)
 class BrokenRung(Rung):
     """A rung with one fault, in its own source or in the prelude."""

@@ -23,6 +23,7 @@ from kernels.rungs.cuda_text import header_parts
 from kernels.rungs.list_steps import steps_of, tolerances
 from kernels.sweeps.step_words import WHOLES
 from tests.kernels.on_cpu import Shim
+from tests.kernels.rungs.faults import LIST_FAULTS, plant
 from tests.made_up import H200
 
 RUNGS = list_ways.LIST_RUNGS
@@ -110,52 +111,83 @@ def test_a_strip_of_rows_is_all_that_is_written(key, build_cache):
     assert (untouched == 0xA5).all()
 
 
-FAULTS = {
-    "the border of the picture at every step": (
-        *(
-            "list_tiles",
-            "if constexpr (STEP + 1 < COUNT) continue_tile",
-            "if (false) continue_tile",
-        ),
-    ),
-    "a row too high": (
-        *(
-            "list_tiles",
-            "const int row = min(UP - R + first",
-            "const int row = min(UP - R + 1 + first",
-        ),
-    ),
-    "rows of the weights the other way round": (
-        *("list_ring", "const int down = 2 * R - j;", "const int down = j;"),
-    ),
-    "lanes at a warp's end that are no outputs": (
-        *("list_ring", "constexpr int EDGE = (REACH * CHANNELS + V - 1) / V;"),
-        "constexpr int EDGE = 0;",
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_found(fault, build_cache):
-    key, right, wrong = FAULTS[fault]
-    rung = RUNGS[key]
-    headers = header_parts(rung.includes)[len(header_parts(())) :]
-    text = "".join(each.text for each in headers) + rung.source
-    assert text.count(right) == 1
-    changed = replace(rung, source=text.replace(right, wrong), includes=())
+def job_of(*steps: Step, pixel_type: str = "float32", white: float = 1.0, **how) -> Job:
+    """A job that has tiles at its edges, and rings inside."""
     random = np.random.default_rng(0)
-    picture = read_only(random.random((70, 300, 1)).astype(np.float32))
-    steps = tuple(Step(Correlation(weights_of(random, 3))) for _ in range(3))
-    job = Job(picture, steps, "clamp")
-    assert not verdict(job, Shim(rung, [job], build_cache).run(job)).wrong
-    assert verdict(job, Shim(changed, [job], build_cache).run(job)).wrong
+    picture = random.random((70, 300, 1)) * white
+    return Job(read_only(picture.astype(pixel_type)), steps, "clamp", **how)
+
+
+def times(factor: float) -> Step:
+    return Step(Correlation(read_only(np.full((1, 1), factor, np.float32))))
+
+
+# Lengths of which the squares are no floats, between steps and mixed at the end; and sums.
+FAR_LENGTHS = [
+    job_of(times(1e25), LENGTH, times(1e-25), pixel_type="uint8", white=255.0),
+    job_of(times(1e-25), LENGTH, times(1e25), pixel_type="uint16", white=255.0),
+    job_of(times(1e25), LENGTH, times(1e-25), pixel_type="float16"),
+]
+SUMS = job_of(
+    *(
+        Step(Correlation(weights_of(np.random.default_rng(seed), 3), float(seed)))
+        for seed in range(3)
+    )
+)
+
+
+@pytest.mark.parametrize("key", RUNGS)
+def test_lengths_between_steps_are_floats_whatever_the_picture_is(key, build_cache):
+    shim = Shim(RUNGS[key], FAR_LENGTHS, build_cache)
+    for job in FAR_LENGTHS:
+        assert not verdict(job, shim.run(job)).wrong, job.pixel_type
+
+
+@pytest.mark.parametrize("fault", LIST_FAULTS)
+def test_a_fault_is_found(fault, build_cache):
+    rung = plant(LIST_FAULTS[fault], RUNGS[LIST_FAULTS[fault].rung])
+    jobs = [SUMS, FAR_LENGTHS[0]]
+    shim = Shim(rung, jobs, build_cache)
+    assert any(verdict(job, shim.run(job)).wrong for job in jobs)
+
+
+@pytest.mark.parametrize("key", RUNGS)
+def test_a_slider_compiles_nothing_anew(key, build_cache):
+    def mixed(mix: float, threshold: float, offset: float) -> Job:
+        weights = weights_of(np.random.default_rng(1), 3)
+        how = {"mix": mix, "threshold": threshold}
+        return job_of(Step(Correlation(weights, offset), **how), Step(Rank(3), **how))
+
+    jobs = [mixed(0.25, 0.125, 1.0), mixed(0.75, 0.25, -2.0)]
+    shim = Shim(RUNGS[key], jobs[:1], build_cache)
+    for job in jobs:
+        assert shim.has(job)
+        assert not verdict(job, shim.run(job)).wrong
+
+
+@pytest.mark.parametrize("key", RUNGS)
+def test_crop_is_taken_by_sums_and_gradients(key, build_cache):
+    sums = (Step(Correlation(weights_of(np.random.default_rng(2), 3))), LENGTH, times(0.5))
+    job = job_of(*sums).but(border="crop")
+    assert not verdict(job, Shim(RUNGS[key], [job], build_cache).run(job)).wrong
+
+
+@pytest.mark.parametrize("key", RUNGS)
+def test_the_sign_of_zero_is_kept_by_ranks(key, build_cache):
+    """Nothing is added to them: of zeros below none the least and the greatest are -0."""
+    picture = read_only(np.full((70, 300, 1), -0.0, np.float32))
+    job = Job(picture, (Step(Rank(3, 0.0)), Step(Rank(3))), "clamp")
+    assert np.signbit(Shim(RUNGS[key], [job], build_cache).run(job)).all()
 
 
 @pytest.mark.parametrize(
     ("how", "words"),
     [
         ({"steps": (Step(Bilateral(5)), Step(Rank(3)))}, "weighted sums, gradients, medians"),
-        ({"steps": (Step(Rank(3)),) * 2, "border": "crop"}, "any border but crop"),
+        (
+            {"steps": (Step(Rank(3)),) * 2, "border": "crop"},
+            "with crop weighted sums and gradients alone",
+        ),
         ({"region": Region(0, 0, 2, 2)}, "A part of a picture"),
         ({"opaque": 255.0}, "weighted by alpha"),
         ({"steps": (Step(Morphology(3), mix=0.5),) * 2}, "mixed with its input"),

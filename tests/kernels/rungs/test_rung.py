@@ -289,6 +289,15 @@ def test_a_broken_rung_stands_where_it_would_and_refuses_every_job(folder):
     assert len({each.key for each in reading.whole_ladder()}) == 3
 
 
+def test_a_broken_rung_of_whole_lists_is_told_like_the_others(folder):
+    (folder / "lists").mkdir()
+    (folder / "lists" / "80_early.cu").write_text(HEADER.replace("title", "titel"))
+    reading.whole_ladder.cache_clear()
+    (found,) = reading.broken_rungs()
+    assert found.reason == "80_early.cu, line 2: titel is not known; the nearest is title."
+    assert reading.list_ladder() == ()
+
+
 @pytest.mark.parametrize("devices", [1, 4])
 def test_what_several_gpus_cannot_do_goes_by_their_parts(devices):
     weights = np.full((31, 31), 31.0**-2, np.float32)

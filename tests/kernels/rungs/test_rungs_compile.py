@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from kernels.core.job import Job
+from kernels.core.nonlinear import Rank
+from kernels.core.step import LENGTH, Correlation, Step
 from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs.headers import Facts
-from kernels.rungs.rung import ladder
+from kernels.rungs.rung import ladder, list_ladder
 from tests.kernels.cases import Case
 from tests.kernels.rungs import compiled
 from tests.kernels.runners import in_a_block_it_takes
@@ -27,6 +31,20 @@ CASES = (
     Case("zero", "float16", 1, (1, 1), 9, (32, 8)),
     Case("wrap", "float32", 1, (1, 1), 127, (16, 16)),
 )
+SUM = Step(Correlation(np.arange(1, 10, dtype=np.float32).reshape(3, 3) ** 2))
+GREY_LENGTH = Step(Correlation(np.full((1, 1), 2, np.float32))), replace(LENGTH, is_grey=True)
+MEDIAN, MIXED = Step(Rank(3)), replace(SUM, mix=0.5, threshold=1.0)
+# Lists with as much as rings keep, with alpha and without, and a short one.
+LISTS = (
+    (GREY_LENGTH * 3, "float32", 1),
+    ((SUM,) * 8, "uint8", 4),
+    ((SUM,) * 8, "float32", 1),
+    ((MIXED,) * 5, "float32", 4),
+    ((MIXED,) * 7, "uint8", 3),
+    ((MEDIAN,) * 5, "float32", 3),
+    ((MEDIAN,) * 4, "uint8", 4),
+    ((SUM, LENGTH, MEDIAN), "uint16", 3),
+)
 # What may spill, in bytes over all functions of a rung, at most and why; nothing else may.  Launch
 # bounds of the medians leave fewer registers than these want, for more warps; others have room for
 # four times 64 registers, and their compilers stay there by themselves.
@@ -41,14 +59,17 @@ SPILLS = {
     "extreme_copies": 8,  # on 9.0 alone, of bytes with alpha
     "morphology_ring": 252,  # of bytes at K = 31, where 60 rows are kept, but on 9.0 and 12.0
     "morphology_rings": 48,  # on 7.5 alone, of size 7: both launches are as extreme_ring
+    "list_ring": 68,  # of five medians in colour on 12.0 alone; of two 7×7 on 8.x and 12.0 it is 30
 }
 
 
 def compilations() -> Iterator[Any]:
     """Each rung for all cases that it takes on one architecture, for one of them, by turns, on each
     other; the rest is for `-m full`."""
-    for rung in ladder():
-        taken = [in_a_block_it_takes(case.job(rung.key)) for case in CASES]
+    lists = [Job(np.zeros((1, 1, channels), of), steps) for steps, of, channels in LISTS]
+    for rung in (*ladder(), *list_ladder()):
+        alone = (case.job(rung.key) for case in CASES)
+        taken = lists if rung.filter == "list" else [in_a_block_it_takes(each) for each in alone]
         for number, architecture in enumerate(ARCHITECTURES):
             card = replace(H200, compute_capability=divmod(architecture, 10))
             jobs = [job for job in taken if not rung.why_not(job, card)]
@@ -57,7 +78,8 @@ def compilations() -> Iterator[Any]:
                 yield pytest.param(
                     *(rung, job, architecture),
                     marks=() if is_usual else pytest.mark.full,
-                    id=f"{rung.key}-{job.pixel_type}-{job.channels}ch-k{job.ksize}-{architecture}",
+                    id=f"{rung.key}-{job.pixel_type}-{job.channels}ch-k{job.ksize}-{architecture}"
+                    + f"-{place}" * (rung.filter == "list"),
                 )
 
 
