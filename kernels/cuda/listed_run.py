@@ -22,6 +22,10 @@ from kernels.rungs.rung import Rung
 
 BLOCK_XY, VECTOR = (128, 1), 4  # samples of a thread: see between_steps.cu
 MAX_GRID_Y = 65_535
+LANES = 2  # strips that are under way at a time, so that the end of one launch is no gap
+L2_SHARE = 0.75  # of the cache, for what lies between: with less, launches cost more than it saves
+# Above and below the rows that a strip needs: a block brings its tile's last rows, needed or not.
+SPARE_ROWS = 64
 
 
 def filtering_list(
@@ -66,7 +70,8 @@ def filtering_list(
 def why_no_strips(job: Job, runs: Sequence[tuple[Rung, Job]]) -> str:
     """The reason why a list cannot run strip by strip, a sentence; empty where it can."""
     for rung, _ in runs:
-        if rung.buffers or any(each.library or each.grid for each in rung.passes):
+        is_whole = lambda each: each.library or each.grid or each.covers[1] == "HEIGHT"  # noqa: E731
+        if rung.buffers or any(map(is_whole, rung.passes)):
             return f"{rung.title} works on whole pictures, and not on a few rows of them."
         if rung.strips_differ:
             return f"{rung.title} rounds otherwise where rows begin elsewhere."
@@ -75,20 +80,20 @@ def why_no_strips(job: Job, runs: Sequence[tuple[Rung, Job]]) -> str:
     return "" if len(job.runs) > 1 else "There is one step only."
 
 
-LANES = 2  # strips that are under way at a time, so that the end of one launch is no gap
-L2_SHARE = 0.75  # of the cache, for what lies between: with less, launches cost more than it saves
-
-
 def rows_in_l2(job: Job, l2_bytes: int) -> int:
     """Rows of a strip, a multiple of 32: what lies between its steps stays in the L2 cache."""
-    row_bytes = 4 * pitch_of(job.width, job.channels, 4)
+    itemsize = job.picture.itemsize if job.is_rounded else 4
+    row_bytes = itemsize * pitch_of(job.width, job.channels, itemsize)
     rows = int(L2_SHARE * l2_bytes) // (places_of(job) * LANES * row_bytes) - 2 * job.reach
     return max(rows // 32, 1) * 32
 
 
 def places_of(job: Job) -> int:
     """The number of pictures that lie between the steps at a time."""
-    return 2 if is_wide(job) or len(job.runs) > 2 else 1
+    # A part of a picture is mixed with what was there, which is in the picture unless it is wide.
+    return (2 if is_wide(job) or len(job.runs) > 2 else 1) + (
+        is_wide(job) and job.region is not None
+    )
 
 
 def is_wide(job: Job) -> bool:
@@ -138,18 +143,14 @@ class ListLaunch:
         """Queue strips one after another; what lies between steps is in the same two places."""
         needed = [rows_needed(self.job, strip) for strip in strips]
         high = max(end - first for each in needed for first, end in each)
-        like = self._parts[0].picture[:1]
-        count = places_of(self.job) + self._is_inside
-        room = [self._gpu.pictures.empty(like, high - 1) for _ in range(count)]
+        like, height = self._parts[0].picture[:1], self.job.height
+        count = min(high + 2 * SPARE_ROWS, height)
+        room = [self._gpu.pictures.empty(like, count - 1) for _ in range(places_of(self.job))]
         self._queues.append([])
         for each in needed:
             # As if they were whole pictures, of which only those rows are there.
-            places = [virtual(self._gpu.cp, each[0][0], array, self.job.height) for array in room]
-            self._put(each, places)
-
-    @property
-    def _is_inside(self) -> bool:
-        return self.job.region is not None
+            first = min(max(each[0][0] - SPARE_ROWS, 0), height - count)
+            self._put(each, [virtual(self._gpu.cp, first, array, height) for array in room])
 
     def _put(self, needed: Sequence[Span], places: Sequence[Any]) -> None:
         job, at = self.job, self._source
@@ -234,7 +235,8 @@ class ListLaunch:
 def virtual(cp: Any, first: int, rows: Any, height: int) -> Any:
     """A picture of `height` rows on the device, of which only those in `rows` are there.
 
-    first  the number of the first one; no other may be read or written
+    first  the number of the first one; no others may be read or written, not even the picture's
+           first row in place of one that a border has not
     """
     if len(rows) == height:
         return rows

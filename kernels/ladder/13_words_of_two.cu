@@ -284,10 +284,6 @@ __device__ __forceinline__ unsigned four_of(const unsigned* chunk, const Place& 
 
 constexpr bool IS_ZERO = BORDER == ZERO || BORDER == CROP;
 
-__device__ __forceinline__ int row_index(int y, int height) {
-    return BORDER == CLAMP ? min(max(y, 0), height - 1) : border_index(y, height);
-}
-
 struct Strip {
     const sample* src;
     sample* dst;
@@ -311,7 +307,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
     // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
     unsigned coming[AHEAD][4 + BESIDE];
     const auto load = [&](unsigned* words, int i) {
-        const sample* const row = row_of(at, max(row_index(s.first_y + i * s.step, s.height), 0), s.pitch);
+        const sample* const row = row_of(at, nearest_row(s.first_y + i * s.step, s.height), s.pitch);
         const uint4 chunk = load_chunk(row, 0);
         words[0] = chunk.x, words[1] = chunk.y, words[2] = chunk.z, words[3] = chunk.w;
         #pragma unroll
@@ -368,7 +364,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 __shared__ __align__(4) uint8 windows[SEGMENTS * 3][4 * (WORDS + BESIDE)];
                 uint8* const window = windows[threadIdx.y * 3 + (is_first ? 0 : is_last ? 1 : 2)];
                 if (s.stored && (is_first || reaches_end) && i < s.count) {
-                    const int y = row_index(s.first_y + i * s.step, s.height);
+                    const int y = nearest_row(s.first_y + i * s.step, s.height);
                     const sample* const row = row_of(s.src, y, s.pitch);
                     unsigned* const all = reinterpret_cast<unsigned*>(window);
                     #pragma unroll
@@ -387,7 +383,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 }
             }
 
-            if (IS_ZERO && row_index(s.first_y + i * s.step, s.height) == OUTSIDE)
+            if (IS_ZERO && border_index(s.first_y + i * s.step, s.height) == OUTSIDE)
                 #pragma unroll
                 for (int k = 0; k < WORDS; ++k) words[k] = 0;
 

@@ -5,6 +5,7 @@ after   = "tensor"
 weights = "bands"
 includes = ["tensor", "bands"]
 finite_only = true
+strips_differ = true  # the scale of float32 is a tile's
 capability = [7, 5]
 own_block = "On tensor cores a warp works on 16 rows and 96 columns at once, and a block is of four or eight warps."
 chain_length = "KSIZE * KSIZE + 12"  # 12: what two halves lose of samples, weights and their product

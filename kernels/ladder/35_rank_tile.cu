@@ -256,6 +256,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(
     DYNAMIC_SHARED(unsigned, memory);
     const int tiles = (width + TILE - 1) / TILE, channel = blockIdx.x / tiles;
     const int x0 = blockIdx.x % tiles * TILE, y0 = first_row + blockIdx.y * TILE;
+    if (y0 >= end_row) return;  // the grid is the whole picture's
     if (is_alpha(channel)) {
         for (int n = threadIdx.x; n < TILE * TILE; n += THREADS) {
             const int x = x0 + n % TILE, y = y0 + n / TILE, at = x * CHANNELS + channel;

@@ -193,10 +193,10 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     if (rows <= 0) return;
     const bool is_up = blockIdx.y % 2;
     const int steps = (rows + 3) / 4, stages = steps + LOOK;
-    const auto row_at = [&](int i) {  // of the picture, that a block reads as its i-th
-        const int y = is_up ? y0 + rows - 1 + RADIUS - i : y0 - RADIUS + i;
-        return BORDER == CLAMP ? min(max(y, 0), height - 1) : border_index(y, height);
-    };
+    // Of the rows that a block reads number i, counted the way it goes.
+    const auto y_of = [&](int i) { return is_up ? y0 + rows - 1 + RADIUS - i : y0 - RADIUS + i; };
+    const auto row_at = [&](int i) { return row_of(src, nearest_row(y_of(i), height), pitch); };
+    const auto is_outside = [&](int i) { return border_index(y_of(i), height) == OUTSIDE; };
 
     // 1. The first rows begin to arrive, and the weights.
     const int from = max(x0 - PIECE, 0), bytes = min(x0 + STRIP + PIECE, stored) - from;
@@ -204,8 +204,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + from - x0 + PIECE;
         expect(bars + i % STEPS_AHEAD, 4 * bytes);
         #pragma unroll
-        for (int r = 0; r < 4; ++r)  // where the border has none some row, see below
-            bring(to + r * ROW_BYTES, row_of(src, max(row_at(4 * i + r), 0), pitch) + from, bytes, bars + i % STEPS_AHEAD);
+        for (int r = 0; r < 4; ++r)  // where the border has none another, see below
+            bring(to + r * ROW_BYTES, row_at(4 * i + r) + from, bytes, bars + i % STEPS_AHEAD);
     };
     if (thread < STEPS_AHEAD) begin_barrier(bars + thread);
     __syncthreads();
@@ -232,14 +232,12 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
         bool changes = is_edge;
         if (is_edge && puts)
-            row[beyond - x0] = source == OUTSIDE ? 0 : is_staged ? row[source - x0]
-                : row_of(src, max(row_at(4 * i + warp), 0), pitch)[source];
+            row[beyond - x0] = source == OUTSIDE ? 0 : is_staged ? row[source - x0] : row_at(4 * i + warp)[source];
         if constexpr (IS_ZERO) {
-            const int one = row_at(4 * i), other = row_at(4 * i + 3);
-            if (one == OUTSIDE || other == OUTSIDE) {  // the same for all threads
+            if (is_outside(4 * i) || is_outside(4 * i + 3)) {  // the same for all threads
                 changes = true;
                 __syncwarp();
-                if (row_at(4 * i + warp) == OUTSIDE)
+                if (is_outside(4 * i + warp))
                     for (int n = lane; n < ROW_BYTES / 16; n += WARP)
                         reinterpret_cast<uint4*>(row - PIECE)[n] = make_uint4(0, 0, 0, 0);
             }

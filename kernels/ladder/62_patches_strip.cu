@@ -3,6 +3,7 @@ title   = "Down a strip"
 idea    = "A warp goes down a strip of pixels in registers, once for each offset: sums of columns are made from parts that windows share, and lanes hand them to their neighbours."
 filter  = "non_local_means"
 weights = "numbers"
+strips_differ = true  # parts begin where the rows do
 after   = "patches_offsets"
 includes = ["means", "patches"]
 own_block = "A lane makes two pixels of each of sixteen rows, and a block is four warps, one above the other."

@@ -70,6 +70,13 @@ __device__ __forceinline__ int border_index(int i, int size) {
     return BORDER == REFLECT ? 2 * size - 1 - i : period - i;
 }
 
+// The row to bring for row i: where the border has none the nearest, of which nothing is used.  Not the
+// picture's first: of a strip of a list's rows that need not be there.
+__device__ __forceinline__ int nearest_row(int i, int height) {
+    if constexpr (BORDER == ZERO || BORDER == CLAMP || BORDER == CROP) return min(max(i, 0), height - 1);
+    return border_index(i, height);
+}
+
 // The same along a row of interleaved samples: the border moves whole pixels, channels stay.
 __device__ __forceinline__ int border_sample(int x, int width) {
     if (0 <= x && x < width * CHANNELS) return x;

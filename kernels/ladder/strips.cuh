@@ -19,9 +19,9 @@ struct StripOf {
     __device__ __forceinline__ int end() const {
         return min(first() + IN_BYTES / BYTES, (width * CHANNELS + 16 / BYTES - 1) / (16 / BYTES) * (16 / BYTES));
     }
-    // The row that is brought for row r of a step: some other one where the border has none.
+    // The row that is brought for row r of a step: the nearest one where the border has none.
     __device__ __forceinline__ const sample* row(int step, int r) const {
-        return row_of(src, max(border_index(first_row(step) + r, height), 0), pitch);
+        return row_of(src, nearest_row(first_row(step) + r, height), pitch);
     }
     __device__ __forceinline__ bool is_edge(int step) const {
         const bool is_beyond = first_row(step) < 0 || first_row(step) + STEP_ROWS > height;

@@ -1,7 +1,8 @@
 """A CuPy of several made-up GPUs: streams with clocks of their own, which wait for each other.
 
 What is queued is done only when somebody waits for it, and then as unfortunately as streams allow:
-of those that could go on, the one that `order` has first does, as far as it can.
+of those that could go on, the one that `order` has first does, as far as it can.  Where there are
+several of one GPU, all take turns.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ class Memory:
     def __add__(self, count):
         return Memory(self._cuda, self.ptr + count)
 
+    def __sub__(self, count):
+        return self + -count
+
     def copy_from_host_async(self, host, count, stream):
         stream.put(lambda: ctypes.memmove(self.ptr, host, count), COPY_MS)
 
@@ -81,9 +85,21 @@ class Stream:
         self._cuda, self.device, self.now_ms = cuda, device, 0.0
         self.queue, self.ptr = deque(), 1000 + device
 
+    def __enter__(self):
+        self._on = self._cuda.on(self)
+        self._on.__enter__()
+
+    def __exit__(self, *error):
+        self._on.__exit__(*error)
+
     def put(self, do, ms):
         with self._cuda.lock:
             self.queue.append((None, do, ms))
+
+    def record(self):
+        event = Event(self._cuda)
+        event.record(self)
+        return event
 
     def wait_event(self, event):
         with self._cuda.lock:
@@ -122,6 +138,7 @@ class MadeUpCuda:
         self._peers, self._memory, self.opened, self.copies = peers, [], set(), []
         self.cuda = SimpleNamespace(
             Event=lambda: Event(self),
+            Stream=lambda non_blocking: self._beside(),
             alloc_pinned_memory=bytearray,
             get_elapsed_time=self._elapsed,
             runtime=SimpleNamespace(
@@ -149,12 +166,22 @@ class MadeUpCuda:
         with self.lock:
             while not is_enough():
                 assert any(stream.step() for stream in self._order), "all wait, in vain"
+                if len(self._order) > len(self.streams):
+                    self._order.append(self._order.pop(0))
 
     def empty(self, shape, dtype):
         made = np.full(np.prod(shape) * np.dtype(dtype).itemsize, POISON, np.uint8)
         made = made.view(dtype).reshape(shape).view(OnDevice)
         made.cuda = self
         self._memory.append((self.current.device, made))
+        return made
+
+    def ndarray(self, shape, dtype, start):
+        """The array that begins there, of which not all need be there."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        made = np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(start.ptr))
+        made = made.view(dtype).reshape(shape).view(OnDevice)
+        made.cuda = self
         return made
 
     def ascontiguousarray(self, array):
@@ -164,6 +191,11 @@ class MadeUpCuda:
 
     def get_default_pinned_memory_pool(self):
         return SimpleNamespace(free_all_blocks=lambda: None)
+
+    def _beside(self):
+        made = Stream(self, self.current.device)
+        self._order.append(made)
+        return made
 
     def _elapsed(self, begun, ended):
         assert begun.stream is ended.stream, "clocks of two GPUs cannot be compared"

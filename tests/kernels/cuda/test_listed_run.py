@@ -9,29 +9,41 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Result, Sampling, filters
+from kernels.core.borders import BORDERS
 from kernels.core.cache import may_change, read_only
 from kernels.core.device import NoDevice
-from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job
+from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job, Region
 from kernels.core.step import Blend, Correlation, Step
-from kernels.cuda import device_pictures
-from kernels.cuda.listed_run import TEXT, ListLaunch, _options
+from kernels.cuda import device_pictures, listed_run
+from kernels.cuda.listed_run import (
+    L2_SHARE,
+    LANES,
+    TEXT,
+    ListLaunch,
+    _options,
+    is_wide,
+    places_of,
+    rows_in_l2,
+)
 from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu import compiler
-from kernels.engine.list_ways import GRAPH
-from kernels.engine.step_list import KeptRuns, blended, list_filtering
+from kernels.engine.list_ways import GRAPH, STRIPS
+from kernels.engine.step_list import KeptRuns, blended, list_filtering, parts_ahead
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.cuda_text import header_parts
 from kernels.rungs.own_kernels import own_kernel
-from kernels.rungs.rung import ladder
-from tests.kernels.cases import fitting_weights, random_list, random_weights
+from kernels.rungs.rung import Rung, ladder
+from tests.kernels.cases import fitting_weights, random_list, random_picture, random_weights
 from tests.kernels.cuda.test_gpu import memory_left
-from tests.kernels.made_up_cuda import MadeUpCuda, MadeUpGpu
+from tests.kernels.made_up_cuda import MadeUpCuda, MadeUpGpu, by_reference
 from tests.kernels.on_cpu import Shim
+from tests.made_up import H200
 
 QUICK = Sampling(max_samples=3, max_seconds=0.1, check_taps=None)
 ONCE = Sampling(max_samples=0, check=False)
 PLAIN = ("global", "constant", "shared", "separable", "register_tile", "ring", "auto", "fft")
 SHARED = next(rung for rung in ladder() if rung.key == "shared")
+NO_WRAP = [border for border in BORDERS if border != "wrap"]
 GRADIENTS = ("gradient", "gradient_fused", "auto")
 
 
@@ -68,11 +80,20 @@ def test_blended_samples_are_those_of_numpy_and_nan_stays_nan(build_cache):
     assert np.isnan(expected[0, np.isnan(after)]).all()
 
 
+def by_few_rows(job, source, target, rows):
+    """Do as `by_reference`, and read no rows but those that are needed."""
+    needed = slice(max(rows[0] - job.reach, 0), rows[1] + job.reach)
+    given = np.zeros(source.shape, source.dtype)
+    given[needed] = source[needed]
+    by_reference(job, given, target, rows)
+
+
 class MadeUpListGpu(MadeUpGpu):
     """Does by the reference what rungs do, and by NumPy what lies between them."""
 
-    def __init__(self):
-        super().__init__(MadeUpCuda(1), 0)
+    def __init__(self, filter_rows=None):
+        super().__init__(MadeUpCuda(1), 0, filter_rows or by_few_rows)
+        self.cp.asarray = np.asarray
         self.cp.RawModule = lambda code, options: SimpleNamespace(
             get_function=lambda name: partial(self._between, name, "-DHAS_ALPHA=1" in options)
         )
@@ -85,13 +106,18 @@ class MadeUpListGpu(MadeUpGpu):
         )
 
     def _between(self, name, has_alpha, _grid, _block, values):
-        source, target, _, samples, *more = values
+        source, target, count, samples, *more = values
 
         def do():
-            given, into = source[:, :samples], target[:, :samples]
+            given, into = source[:count, :samples], target[:count, :samples]
             found = np.asarray(given)
-            if name == "blend":
-                is_alpha = np.arange(samples) % self.channels == self.channels - 1
+            is_alpha = np.arange(samples) % self.channels == self.channels - 1
+            if name == "inside":
+                share = more[1][:count, None] * np.repeat(more[2], self.channels)
+                mixed = share * into + (np.float32(1) - share) * found
+                kept = (share == 1) | (is_alpha & has_alpha)
+                found = np.where(share == 0, found, np.where(kept, into, mixed))
+            elif name == "blend":
                 was, (share, threshold) = found.astype(np.float32), more[1:]
                 change = into.astype(np.float32) - was
                 whole = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
@@ -112,16 +138,46 @@ def test_what_lies_between_the_steps_is_what_the_engine_does_there(monkeypatch):
     for seed in range(60):
         job = drawn(seed)
         *_, expected = list_filtering(job, ONCE, KeptRuns(), by_the_reference)
-        gpu = MadeUpListGpu()
-        gpu.channels = job.channels
-        parts = [each.job for each in expected.steps]
-        programs = [SimpleNamespace(rung=SHARED, knobs=SHARED.defines(each)) for each in parts]
-        source, _ = gpu.pictures.upload(job.picture)
-        listed = ListLaunch(gpu, job, parts, programs, source)
-        with gpu.using(""):
-            listed.ready()()
-        found = listed.fetched(None)
-        assert found.picture.tobytes() == expected.picture.tobytes(), seed
+        found = done_by(MadeUpListGpu(), SHARED, job)
+        assert found.tobytes() == expected.picture.tobytes(), seed
+
+
+def done_by(gpu: MadeUpListGpu, rung: Rung, job: Job, rows: int | None = None) -> np.ndarray:
+    """What a list gives whose runs are all the same rung's."""
+    gpu.channels = job.channels
+    parts = [part for _, part in parts_ahead(job)]
+    programs = [SimpleNamespace(rung=rung, knobs=rung.defines(each)) for each in parts]
+    source, _ = gpu.pictures.upload(job.picture)
+    listed = ListLaunch(gpu, job, parts, programs, source, rows=rows)
+    with gpu.using(""):
+        listed.ready()()
+    return listed.fetched(None).picture
+
+
+@pytest.mark.parametrize("border", NO_WRAP)
+def test_in_strips_it_gives_the_bytes_of_its_steps(monkeypatch, border):
+    monkeypatch.setattr(device_pictures, "cuda_errors_in_words", lambda _: nullcontext())
+    kinds = set()
+    for seed in range(20):
+        random, job = np.random.default_rng(seed), drawn(seed, border=border)
+        picture = random_picture(random, (400 + seed, 5, job.channels), job.pixel_type, 1e3)
+        region = Region(1, 20 * seed, 3, 15, feather=seed % 3) if seed % 2 else None
+        job = job.but(picture=picture, region=region)
+        *_, expected = list_filtering(job, ONCE, KeptRuns(), by_the_reference)
+        assert done_by(MadeUpListGpu(), SHARED, job, 32).tobytes() == expected.picture.tobytes()
+        kinds.add((is_wide(job), region is None, len(job.runs) > 2))
+    assert len(kinds) == 8
+
+
+def test_what_lies_between_the_steps_of_a_strip_has_room_in_the_cache():
+    for pixel_type, is_rounded in (("uint8", True), ("uint8", False), ("float32", False)):
+        job = drawn(3, pixel_type=pixel_type, is_rounded=is_rounded, count=3, border="clamp")
+        job = job.but(picture=np.zeros((9000, 4000, 3), pixel_type), region=Region(0, 0, 9, 9))
+        itemsize = 1 if is_rounded else 4
+        rows = rows_in_l2(job, H200.l2_bytes)
+        held = LANES * places_of(job) * (rows + 2 * job.reach) * 12000 * itemsize
+        assert rows % 32 == 0
+        assert 0.5 < held / (L2_SHARE * H200.l2_bytes) <= 1.01
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +221,22 @@ def test_in_one_go_it_gives_the_bytes_of_its_steps(engine, pixel_type, count, ch
         assert len(whole.steps) == count
         assert all(each.kernel.median_ms > 0 for each in whole.steps)
         assert whole.kernel.ended != "single"  # as a sum would have
+
+
+@pytest.mark.parametrize("pixel_type", PIXEL_TYPES)
+@pytest.mark.parametrize("border", NO_WRAP)
+def test_in_strips_it_gives_the_bytes_of_one_graph(engine, monkeypatch, border, pixel_type):
+    monkeypatch.setattr(listed_run, "rows_in_l2", lambda *_: 32)
+    random = np.random.default_rng(7)
+    steps = tuple(
+        Step(Correlation(fitting_weights(random, 5, key)), key, mix=mix)
+        for key, mix in (("shared", 1.0), ("tile_separable", 0.75), ("register_tile", 1.0))
+    )
+    picture = random_picture(random, (300, 210, 4), pixel_type, 1e3)
+    job = Job(picture, steps, border, region=Region(9, 31, 150, 250, feather=5))
+    graph, strips = (engine.run(replace(job, whole=way), QUICK) for way in (GRAPH, STRIPS))
+    assert (graph.whole, strips.whole) == (GRAPH, STRIPS)
+    assert strips.picture.tobytes() == graph.picture.tobytes()
 
 
 def blurs(key: str, count: int = 4, size: int = 96, **fields: object) -> Job:

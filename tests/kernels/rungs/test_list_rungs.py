@@ -14,12 +14,10 @@ from kernels.core.job import PIXEL_TYPES, Job, Region
 from kernels.core.nonlinear import Bilateral, Morphology, Rank
 from kernels.core.step import LENGTH, Correlation, Step
 from kernels.core.verdict import Check
-from kernels.cuda.listed_run import rows_needed
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order
 from kernels.engine import list_ways
 from kernels.oracle.checking import checking
-from kernels.rungs.cuda_text import header_parts
 from kernels.rungs.list_steps import steps_of, tolerances
 from kernels.sweeps.step_words import WHOLES
 from tests.kernels.on_cpu import Shim
@@ -204,31 +202,3 @@ def test_what_is_no_work_for_one_launch_is_refused_in_a_sentence(how, words):
 
 def test_the_ways_have_the_names_that_files_have():
     assert ("auto", *list_ways.WAYS) == WHOLES
-
-
-@pytest.mark.parametrize("border", ["clamp", "mirror", "reflect", "zero"])
-def test_a_strip_needs_no_other_rows_than_it_says(border):
-    """Rows of each step are made of those before; all others are NaN, which would show."""
-    random = np.random.default_rng(1)
-    picture = read_only(random.random((40, 5, 1)).astype(np.float32))
-    job = Job(picture, tuple(Step(Correlation(weights_of(random, k))) for k in (3, 5, 3)), border)
-
-    def done(given: np.ndarray, number: int) -> np.ndarray:
-        from kernels.oracle.reference import filtered
-
-        run = job.runs[number]
-        return filtered(job.part(run, given)).astype(np.float32)
-
-    whole = picture
-    for number in range(3):
-        whole = done(whole, number)
-    for strip in ((0, 7), (7, 20), (20, 39), (39, 40)):
-        first, *others = rows_needed(job, strip)
-        given = np.full_like(picture, np.nan)
-        given[slice(*first)] = picture[slice(*first)]
-        for number, rows in enumerate(others):
-            made = done(read_only(given), number)
-            given = np.full_like(picture, np.nan)
-            given[slice(*rows)] = made[slice(*rows)]
-        assert rows == strip
-        np.testing.assert_array_equal(given[slice(*strip)], whole[slice(*strip)])
