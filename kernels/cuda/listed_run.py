@@ -90,10 +90,9 @@ def rows_in_l2(job: Job, l2_bytes: int) -> int:
 
 def places_of(job: Job) -> int:
     """The number of pictures that lie between the steps at a time."""
-    # A part of a picture is mixed with what was there, which is in the picture unless it is wide.
-    return (2 if is_wide(job) or len(job.runs) > 2 else 1) + (
-        is_wide(job) and job.region is not None
-    )
+    count = 2 if is_wide(job) or len(job.runs) > 2 else 1
+    # A part of it is mixed with what was there, which is in the picture itself unless it is wide.
+    return count + (is_wide(job) and job.region is not None)
 
 
 def is_wide(job: Job) -> bool:

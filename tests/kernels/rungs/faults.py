@@ -246,7 +246,7 @@ FAULTS = {
         "tensor_windows", "__syncthreads();  // nobody needs", "// nobody needs"
     ),
     "rows beyond the picture are what they were": Fault(
-        "tensor_windows", "if (row_at(4 * i + warp) == OUTSIDE)", "if (false)"
+        "tensor_windows", "if (is_outside(4 * i + warp))", "if (false)"
     ),
     "what lies right of a row is what was there": Fault(
         "tensor_windows", "reaches_end = x0 + STRIP + HALO_X > samples", "reaches_end = false"

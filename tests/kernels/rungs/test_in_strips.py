@@ -111,7 +111,16 @@ def _without_cuda(monkeypatch):
     monkeypatch.setattr(device_pictures, "cuda_errors_in_words", lambda _: nullcontext())
 
 
-@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+DAILY = ("shared", "words_of_two", "extreme_ring")
+
+
+@pytest.mark.parametrize(
+    "rung",
+    [
+        pytest.param(rung, marks=() if rung.key in DAILY else pytest.mark.full, id=rung.key)
+        for rung in ladder()
+    ],
+)
 def test_a_list_in_strips_touches_what_is_there_alone(rung, build_cache):
     if not (jobs := lists(rung)):
         pytest.skip("works on whole pictures")
