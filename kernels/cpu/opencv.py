@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span, block_rows, read, read_made
-from kernels.core.cache import all_finite, once_a_picture
+from kernels.core.cache import all_finite, blank, once_a_picture
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
 from kernels.core.nonlinear import (
@@ -249,6 +249,11 @@ def why_not(job: Job) -> str | None:
         where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
         if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
             where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
+        elif job.pixel_type == "float32" and job.has_alpha:
+            in_bytes = job.but(picture=blank(job.picture.shape, "uint8"))
+            if _window_call(in_bytes) is not None:
+                where = " for float32 pixels, which 8-bit ones become where the picture is "
+                where += "transparent and its channels are not filtered apart (--alpha apart)"
         words = f"OpenCV has no filter that gives the same as {job.title}{where}"
         return f"{words}; choose another implementation, such as parallel."
     if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):

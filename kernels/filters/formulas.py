@@ -36,6 +36,7 @@ FILTERS = (
     Filter(
         *("identity", "Identity", 0, ANY_ODD, (), lambda k: np.pad([[np.float32(1)]], k // 2)),
         idea="Nothing changes, which makes it the first thing to test.",
+        usual_size=1,  # of weights of 0 around it, NaN and infinity would spread as NaN
     ),
     Filter(
         *("box", "Box blur", 11, ANY_ODD, (), lambda k: np.full((k, k), 1 / k**2, np.float32)),

@@ -169,6 +169,8 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
         if fit.why_not is not None or (fit.changes and not recipe.reduce):
             hint = "" if fit.why_not is not None else " --reduce saves it all the same."
             raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
+        if fit.changes:
+            outcome.remarks += (f"{fit.format.title}: {', '.join(fit.changes)}.",)
         if recipe.quality is not None and not fit.format.has_quality:
             outcome.warnings = (f"{pair.target.name}: {fit.format.title} knows no --quality.",)
 

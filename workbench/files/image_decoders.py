@@ -114,7 +114,7 @@ def decode(
             samples = colour_profiles.to_srgb(samples, decoded.icc, notes, decoded.colours)
         elif decoded.colours:
             notes.append(f"Colours of {decoded.colours} are shown as if they were sRGB.")
-        samples = upright(samples, decoded.orientation, notes)
+        samples = upright(samples, decoded, notes)
         height, width = samples.shape[:2]
         metadata = kept_of(decoded, height, width, notes)
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
@@ -204,11 +204,13 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
 ON_ITS_SIDE = 5  # from that orientation on rows are columns
 
 
-def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArray[Any]:
-    """Turn and mirror the samples as EXIF's orientation, 1 to 8, asks for."""
-    if orientation not in range(2, 9):
+def upright(samples: NDArray[Any], decoded: Decoded, notes: list[str]) -> NDArray[Any]:
+    """Turn and mirror the samples as the orientation of what was decoded asks for."""
+    if (orientation := decoded.orientation) not in range(2, 9):
         return samples
-    notes.append("Rotated upright (EXIF).")
+    told = {exif_of.orientation_of({}, decoded.xmp): "XMP"}
+    told[exif_of.orientation_of(decoded.exif)] = "EXIF"
+    notes.append(f"Rotated upright ({told.get(orientation, 'header')}).")
     if orientation >= ON_ITS_SIDE:
         samples = samples.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):

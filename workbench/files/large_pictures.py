@@ -163,7 +163,7 @@ class LargePicture:
         samples = decoded.samples
         if decoded.icc is not None:
             samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
-        return upright(samples, decoded.orientation, notes)
+        return upright(samples, decoded, notes)
 
 
 MAX_SHOWN_PIXELS = 40_000_000  # of a copy; 100,000×100,000 are shown at 1/16

@@ -224,7 +224,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """The outcome of comparing two pictures, alpha left out; NaN where a sample is NaN."""
+    """The outcome of comparing two pictures, alpha left out; NaN where one alone has a NaN."""
 
     largest: float  # |difference|, in sample values
     psnr_db: float  # 10 · log₁₀(full² / mean squared difference); infinite where nothing differs
@@ -236,6 +236,8 @@ def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[S
     """Compare strip by strip; the last step is the Similarity.
 
     one, other  (H, W, C) alike in shape, in the same units; full: the value of full intensity
+
+    Two NaN at one place, or equal infinities, are alike.
 
     SSIM is that of Z. Wang, A. C. Bovik, H. R. Sheikh and E. P. Simoncelli, Image Quality
     Assessment: From Error Visibility to Structural Similarity, IEEE Transactions on Image
@@ -250,6 +252,8 @@ def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[S
         for channel in range(colours):
             a = one[rows, :, channel].astype(np.float64)
             b = other[rows, :, channel].astype(np.float64)
+            alike = ~np.isfinite(a) & ((a == b) | (np.isnan(a) & np.isnan(b)))
+            a[alike] = b[alike] = 0
             with np.errstate(invalid="ignore"):
                 apart = np.abs(a[:ROWS] - b[:ROWS])
             largest = float(np.maximum(largest, apart.max()))  # which keeps a NaN

@@ -170,9 +170,11 @@ def _some(samples: NDArray[Any], apart: int) -> NDArray[Any]:
 
 
 def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
-    """The difference as float32, which holds differences of 16 bits exactly."""
+    """The difference as float32, exact of 16 bits; of two NaN or equal infinities 0."""
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is shown as such
         apart: NDArray[np.float32] = np.subtract(one, other, dtype=np.float32)
+        if np.isnan(apart.sum()):  # one quick pass, and as a rule the only one
+            apart[np.isnan(apart) & (np.isnan(one) == np.isnan(other))] = 0
     return apart
 
 

@@ -75,6 +75,18 @@ def test_filtering_files_imports_nothing_that_it_does_not_use(tmp_path):
     assert imported_after(script, NOT_FOR_FILES, tmp_path) == "[]"
 
 
+def test_an_interrupt_of_the_imports_is_quiet():
+    script = (
+        "import signal\nimport sys\nfrom workbench.__main__ import start\n"
+        "class Interrupted:\n    def find_spec(name, *_):\n"
+        "        if name == 'workbench.cli.main':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupted)\nsys.exit(start())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 HELPS = [["--help"], *([name, "--help"] for name in COMMANDS)]
 
 

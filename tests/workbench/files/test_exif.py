@@ -131,6 +131,7 @@ def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
     assert "EXIF (camera, date, place) is dropped" in capsys.readouterr().err
     assert not (tmp_path / "b.bmp").exists()
     assert main(["apply", source, str(tmp_path / "b.bmp"), "--reduce", *how]) == 0
+    assert "BMP: EXIF (camera, date, place) is dropped." in capsys.readouterr().out
     assert load(tmp_path / "b.bmp").metadata == NO_METADATA
 
 
@@ -211,6 +212,7 @@ def packet_in(path):
 @pytest.mark.parametrize("wanted", HOLDING, ids=lambda each: each.title)
 def test_what_describes_a_picture_is_kept_in_every_format_that_holds_it(tmp_path, name, wanted):
     picture = load(described(tmp_path / name))
+    assert "Rotated upright (XMP)." in picture.notes
     path = tmp_path / f"saved{wanted.extensions[0]}"
     assert fit_of(path, picture.samples, picture.metadata).is_exact
     save(path, picture.samples, metadata=picture.metadata)

@@ -189,11 +189,11 @@ def test_alpha_is_no_part_of_a_difference():
 
 @pytest.mark.parametrize("is_signed", [False, True])
 def test_what_is_not_finite_is_magenta_and_counted(is_signed):
-    one = np.array([[[0.5], [np.inf], [np.nan], [3e38]]], np.float32)
-    other = np.array([[[0.25], [0.0], [0.0], [-3e38]]], np.float32)
+    one = np.array([[[0.5], [np.inf], [np.nan], [3e38], [np.nan], [-np.inf]]], np.float32)
+    other = np.array([[[0.25], [0.0], [0.0], [-3e38], [np.nan], [-np.inf]]], np.float32)
     found = difference(one, other, 1.0, is_signed=is_signed)
     assert (found.largest, found.not_finite) == (0.25, 3)  # 6e38 is more than float32 holds
-    assert [bgr(found.display, x, 0) == NAN_BGR for x in range(4)] == [False, True, True, True]
+    assert [x for x in range(6) if bgr(found.display, x, 0) == NAN_BGR] == [1, 2, 3]
     assert str(found).endswith("largest 0.25 · 3 not finite: magenta")
 
 

@@ -4,7 +4,17 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, drop, settle, show_picture, trigger, until, view
+from tests.workbench.driving import (
+    child,
+    click,
+    drop,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    until,
+    view,
+)
 from workbench.files.image_files import save
 from workbench.panels.controls.filter_popup import FilterBox
 from workbench.widgets.tile import ValueTile
@@ -53,6 +63,27 @@ def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     settle(qtbot, window, lambda: [window.undo_history.undo() for _ in range(3)])
     assert window.store.state.picture.name == "A.png"
     assert child(window, "filter", FilterBox).currentText() == "Gaussian blur"
+
+
+def test_the_same_file_with_nan_and_infinity_twice_is_the_same(qtbot, window, tmp_path):
+    samples = noise(40, 60, 3, "float32")
+    samples[9, 9], samples[20, 30, 1], samples[20, 40, 2] = np.nan, np.inf, -np.inf
+    for name in ("A.tif", "B.tif"):
+        save(tmp_path / name, samples)
+    settle(qtbot, window, lambda: drop(window, tmp_path / "A.tif", tmp_path / "B.tif"))
+    button = next(e for e in window.findChildren(QPushButton) if e.text() == "&Compare the two")
+    result = settle(qtbot, window, lambda: click(button))
+    np.testing.assert_array_equal(result.picture, samples)
+    pane = window.compare.main
+    trigger(window, "Mismatch")
+    until(qtbot, lambda: "no pixel differs" in pane.caption)
+    trigger(window, "Difference")
+    until(qtbot, lambda: "nothing differs" in pane.caption)
+    window.docks.enter("Analysis")
+    psnr = child(window, "psnr", ValueTile)
+    until(qtbot, lambda: psnr._shown[0] == "∞")
+    pick(child(window, "filter", FilterBox), "gaussian")  # not as small as what changes nothing
+    assert window.store.state.ksize == 5
 
 
 def test_files_of_other_sizes_get_one_sentence(qtbot, window, tmp_path):
