@@ -281,8 +281,8 @@ class SessionFile(AppendLog):
             self.put(record_line(record), sync=record.is_complete)
         except OSError as error:
             raise SessionFileError(
-                f"A measurement could not be written ({error.strerror or error}); the {len(self.cells)} before "
-                f"it are kept in {self.path}."
+                f"A measurement could not be written ({error.strerror or error}); the "
+                f"{len(self.cells)} before it are kept in {self.path}."
             ) from error
         self.cells.add(record.cell)
 

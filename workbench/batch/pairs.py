@@ -224,11 +224,11 @@ class FilePairs:
 
     def _collision(self, target: Path) -> str:
         same = os.path.normcase(target)
-        one, other = islice((each for each in self if os.path.normcase(each.target) == same), 2)
-        become = f"would both become {target.name}; rename one, or"
-        if one.source.name == other.source.name:
-            return f"{one.source_shown} and {other.source_shown} {become} leave it out."
-        return f'{one.name} and {other.name} {become} name results "{{stem}}_{{ext}}.png" (--name).'
+        one, two = islice((each for each in self if os.path.normcase(each.target) == same), 2)
+        both = f"would both become {target.name}; rename one, or"
+        if one.source.name == two.source.name:
+            return f"{one.source_shown} and {two.source_shown} {both} leave it out."
+        return f'{one.name} and {two.name} {both} name them "{{stem}}_{{ext}}.png" (batch --name).'
 
 
 def _holds_files(folder: Path) -> bool:
