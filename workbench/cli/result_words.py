@@ -38,7 +38,7 @@ class Failures:
     def add(self, outcome: Outcome) -> None:
         pair, said = outcome.pair, outcome.error
         if said is None:
-            self._kept[pair.source] += pair.page > 0
+            self._kept.update([pair.source] * (pair.page > 0))
         elif pair.page:
             self._pages[pair.source, said.removeprefix(f"{pair.name}: ")].append(pair.page)
         else:
