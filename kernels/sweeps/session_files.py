@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 
 from kernels.core.errors import SessionFileError
 from kernels.core.plain_data import NotPlainError, from_plain, to_plain
-from kernels.core.safe_files import MAX_LINE, AppendLog, lines_in
+from kernels.core.safe_files import MAX_LINE, AppendLog, lines_in, reason
 from kernels.core.timing import Timing
 from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_keys import KEYS
@@ -205,15 +205,13 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _refusals(path: Path, done: str) -> Iterator[None]:
-    """Raise errors of the file as SessionFileError; done: "read" or "written"."""
+    """Raise errors of the file as SessionFileError; done: "read", "written" or "made"."""
     try:
         yield
     except (OSError, EOFError, zlib.error) as error:
-        raise SessionFileError(f"{path} cannot be {done} ({_why(error)}).") from error
-
-
-def _why(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+        advice = reason(error) if done == "made" and isinstance(error, OSError) else None
+        why = advice or getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise SessionFileError(f"{path} cannot be {done} ({why}).") from error
 
 
 def session_path(path: Path) -> Path:
@@ -254,8 +252,9 @@ class SessionFile(AppendLog):
         """
         path = path if path.name.endswith(SUFFIXES[0]) else path / NAME
         session = Session(plan, machine, time.time() if started is None else started)
-        with _refusals(path, "written"):
+        with _refusals(path.parent, "made"):
             path.parent.mkdir(parents=True, exist_ok=True)
+        with _refusals(path, "written"):
             if path.exists():
                 raise SessionFileError(
                     f"{path} is there already; resume it, or choose another folder."
@@ -282,8 +281,8 @@ class SessionFile(AppendLog):
             self.put(record_line(record), sync=record.is_complete)
         except OSError as error:
             raise SessionFileError(
-                f"A measurement could not be written ({_why(error)}); the {len(self.cells)} before "
-                f"it are kept in {self.path}."
+                f"A measurement could not be written ({error.strerror or error}); the "
+                f"{len(self.cells)} before it are kept in {self.path}."
             ) from error
         self.cells.add(record.cell)
 

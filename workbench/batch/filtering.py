@@ -149,6 +149,8 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             raise ImageFileError(
                 f"Cannot save {pair.target.name}: a device or a pipe has that name; remove it."
             )
+        if pair.objection:
+            raise ImageFileError(pair.objection)
         try:
             with _timed(outcome, "decode"):
                 page, most = pair.page or recipe.page, recipe.memory_bytes

@@ -62,9 +62,10 @@ class Journal(AppendLog):
         """
         self._folder, path = folder, path or folder / NAME
         self._lock: BinaryIO | None = None
-        with _failures(path):
-            for each in (folder, path.parent):
+        for each in (folder, path.parent):
+            with _failures(each, "make the folder"):
                 each.mkdir(parents=True, exist_ok=True)
+        with _failures(path):
             super().__init__(path, "a+")
         try:
             # The options as they are when they are read again.

@@ -7,19 +7,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import compress, groupby
+from itertools import compress, groupby, islice
 from pathlib import Path, PurePath
 
 from kernels.core.errors import BadJobError
 from workbench.base.paths import identity
 from workbench.files import neighbours
-from workbench.files.formats import EXTENSION_OF, EXTENSIONS
+from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, EXTENSIONS
 from workbench.files.image_files import page_count
 from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.model.intents import taken_in
 from workbench.model.state import State
 
 Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
+MAX_NAME = 255  # bytes, or characters on Windows, as nearly every file system has it
+TOO_LONG = "The result's name {beginning}… is longer than file systems allow; choose a shorter one."
 BRACES = re.compile(r"\{\{|\}\}|\{(?:stem|ext|filter|size)\}")
 
 
@@ -59,7 +61,7 @@ def naming(pattern: str | None, format_name: str | None, chosen: State) -> Namin
             f"The name {pattern} is one within the output folder, so no / can stand in it.",
             "pattern",
         )
-    if not (pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS):
+    if not (pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in ALL_WRITTEN):
         pattern += extension or ".{ext}"
     elif extension is not None:
         said = f"The name {pattern} says the format already; choose none beside it."
@@ -105,6 +107,12 @@ class FilePair:
         """The source's name, without its folder, and its page where all are wanted."""
         name = self.source.name or str(self.source)
         return f"{name}, page {self.page:,}" if self.page else name
+
+    @property
+    def objection(self) -> str:
+        """Why nothing can be saved under the source's own extension; empty if it can be."""
+        said = f"Cannot save {self.source.name} under its own extension; choose --format png."
+        return said * (not self.is_named and self.target.suffix.lower() not in ALL_WRITTEN)
 
     def absolute(self) -> FilePair:
         """The same by absolute paths, for a process that may have another current folder."""
@@ -204,14 +212,23 @@ class FilePairs:
                 count = len(taken)
                 taken.add(os.path.normcase(name))
                 if len(taken) == count:
-                    said = f"Several inputs are called {name} in the output; rename one."
-                    raise PairingError(said, "pattern")
+                    raise PairingError(self._collision(group.target / name), "pattern")
+                if len(name if os.name == "nt" else os.fsencode(name)) > MAX_NAME:
+                    raise PairingError(TOO_LONG.format(beginning=name[:40]), "pattern")
         used = {folder for folder in targets if _holds_files(folder)}
         originals = {identity(each.source) for each in self} if used else set()
         for each in self if used else ():
             if each.target.parent in used and identity(each.target) in originals:
                 said = f"{each.target} is an input; write to another file or folder."
                 raise PairingError(said, "target")
+
+    def _collision(self, target: Path) -> str:
+        same = os.path.normcase(target)
+        one, two = islice((each for each in self if os.path.normcase(each.target) == same), 2)
+        both = f"would both become {target.name}; rename one, or"
+        if one.source.name == two.source.name:
+            return f"{one.source_shown} and {two.source_shown} {both} leave it out."
+        return f'{one.name} and {two.name} {both} name them "{{stem}}_{{ext}}.png" (batch --name).'
 
 
 def _holds_files(folder: Path) -> bool:

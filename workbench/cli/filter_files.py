@@ -22,6 +22,7 @@ from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import PIXEL, complain_of, recipe_of, several_gpus
 from workbench.cli.result_words import (
+    Failures,
     in_one_line,
     large_in_one_line,
     list_in_words,
@@ -74,11 +75,11 @@ def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int
     inputs = [stdin if str(each) == output.STREAM else each for each in arguments.inputs]
     if inputs.count(stdin) > 1:
         raise CommandError("Standard input holds one picture; name - once.", USAGE)
-    pairs = _pairs(inputs, str(stdout) if writes_stdout else arguments.output, arguments)
     if stdin in inputs:  # into a file: pictures are read by seeking, which a pipe cannot
         output.refuse_terminal(sys.stdin, "reads a picture from standard input")
         with stdin.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
+    pairs = _pairs(inputs, str(stdout) if writes_stdout else arguments.output, arguments)
     pairs = replace(pairs, shown={stdin: output.STREAM, stdout: "stdout"})
     code = _apply(recipe, pairs, arguments)
     if stdout.exists():
@@ -97,7 +98,7 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     progress = ProgressLine(arguments.progress)
     failures, count = len(pairs.complaints), len(pairs)
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
-    began, how, counts = control.clock(), "stopped", Counter[str]()
+    began, how, counts, said = control.clock(), "stopped", Counter[str](), Failures()
 
     def say(outcome: Outcome, doing: str) -> None:
         if not arguments.control and not arguments.quiet:
@@ -119,6 +120,7 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
                 for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
                     progress.say("")
                     _print_outcome(outcome, recipe, machine, arguments)
+                    said.add(outcome)
                     failures += outcome.error is not None
                     counts[outcome.status] += 1
                     del outcome  # its pictures would stay in memory while the next ones are read
@@ -129,6 +131,7 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
                 complain(f"{pair.target_shown} is written in part; the same command resumes it.")
             raise
         finally:
+            said.close()
             if arguments.control:
                 end = {"counts": dict(counts), "seconds": control.clock() - began}
                 print(output.json_of({how: end}), flush=True)
@@ -147,8 +150,6 @@ def _print_outcome(
         words = sys.stderr if arguments.output == output.STREAM else sys.stdout
         for line in _lines(outcome, recipe):
             print(without_controls(line.replace("\n", " ")), file=words, flush=True)
-    if outcome.error is not None:
-        complain("\n".join(filter(None, (outcome.error, outcome.log))))
 
 
 def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import monotonic
 
@@ -34,7 +34,7 @@ from workbench.batch.stage_times import StageTimes, closing_lines, progress_word
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, several_gpus
-from workbench.cli.result_words import asked_of, rows_record
+from workbench.cli.result_words import Failures, asked_of, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.model.intents import filter_in_words
@@ -106,6 +106,8 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(journal).known if arguments.resume else frozenset()
     plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
+    failed = dict.fromkeys(each.objection for each in plan if each.objection)
+    plan = [each for each in plan if not each.objection]
     for pair in plan:
         is_there = os.path.lexists(pair.target)
         if arguments.json:
@@ -117,7 +119,7 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
             print(without_controls(line.replace("\n", " ")))
     if not arguments.json:
         print(f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}; nothing was written.")
-    return _complain_of(pairs)
+    return _complain_of(replace(pairs, complaints=(*pairs.complaints, *failed)))
 
 
 def _complain_of(pairs: FilePairs) -> int:
@@ -201,7 +203,7 @@ class _Talk:
 
     def __init__(self, arguments: Namespace, journal: Journal, what: str) -> None:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
-        self._what = what
+        self._what, self._failures = what, Failures()
         self._as_json, self._is_controlled = arguments.json, arguments.control
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
@@ -215,7 +217,7 @@ class _Talk:
         """Write each outcome into the journal, and print it, errors and the progress."""
         every_s = NEWS_S if sys.stderr.isatty() or self._is_controlled else NEWS_ON_LINES_S
         self._show_progress(times)
-        news_at, logs = monotonic() + every_s, set[str]()
+        news_at = monotonic() + every_s
         for outcome in outcomes:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
@@ -226,10 +228,7 @@ class _Talk:
                 self._line.say("")
             if self._as_json:
                 print(output.json_of(line), flush=True)
-            if outcome.error is not None:
-                log = "" if outcome.log in logs else outcome.log
-                logs.add(log)  # of a hundred thousand pictures the same one is printed once
-                complain("\n".join(filter(None, (outcome.error, log))))
+            self._failures.add(outcome)
             if monotonic() >= news_at:
                 self._show_progress(times)
                 news_at = monotonic() + every_s
@@ -237,6 +236,7 @@ class _Talk:
 
     def close(self, how: str, times: StageTimes) -> None:
         """Print the summary; a journal that was not stopped gets it as well."""
+        self._failures.close()
         times.end()
         progress = times.progress()
         if how == "ended":

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter, defaultdict
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernels import filters
 from kernels.core.job import Result
-from kernels.core.plain_data import to_plain
+from kernels.core.plain_data import to_plain, without_controls
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.filters.parameters import NUMBERS
@@ -15,6 +18,7 @@ from kernels.rungs.own_kernels import is_own, text_hash
 from kernels.sweeps.step_words import as_word
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
+from workbench.cli.output import complain
 from workbench.model import intents, step_files
 from workbench.model.speed_up import shares_in_words, single_in_words
 from workbench.model.state import State
@@ -22,6 +26,32 @@ from workbench.model.state import State
 if TYPE_CHECKING:  # which a window has no need of
     from workbench.batch.filtering import Outcome, Recipe
     from workbench.batch.large_filtering import LargeAnswer
+
+
+class Failures:
+    """Says on stderr why pictures failed: a log once, the pages of a file in the end, as one."""
+
+    def __init__(self) -> None:
+        self._logs, self._kept = {""}, Counter[Path]()  # pages, by their file
+        self._pages = defaultdict[tuple[Path, str], list[int]](list)  # failed, by that and why
+
+    def add(self, outcome: Outcome) -> None:
+        pair, said = outcome.pair, outcome.error
+        if said is None:
+            self._kept.update([pair.source] * (pair.page > 0))
+        elif pair.page:
+            self._pages[pair.source, said.removeprefix(f"{pair.name}: ")].append(pair.page)
+        else:
+            complain(said)
+        if outcome.log not in self._logs:  # a hundred thousand pictures may have the same one
+            self._logs.add(outcome.log)
+            print(without_controls(outcome.log), file=sys.stderr)
+
+    def close(self) -> None:
+        for (source, why), pages in self._pages.items():
+            named = f"page{'s'[: len(pages) - 1]} {', '.join(map(str, sorted(pages)))}"
+            kept = f" (the other {self._kept[source]} kept)" if self._kept[source] else ""
+            complain(f"{source.name}, {named}{kept}: {why}")
 
 
 def list_in_words(state: State, *, titles: bool = False) -> str:

@@ -165,7 +165,7 @@ def test_a_wrong_answer_is_not_written(folder, capsys, monkeypatch, verify):
         (["a.png", "./sub/../a.png"], "is an input"),
         (["a.png", "b.png", "c.png"], "c.png must be a folder"),
         (["a.png", "out"], "extension"),
-        (["a.png", "twin/a.png", "out"], "Several inputs are called a.png"),
+        (["a.png", "twin/a.png", "out"], "a.png and twin/a.png would both become a.png"),
         (["a.png", "o.png", "--size", "4"], "no size 4"),
         (["a.png", "o.png", "--filter", "sobel_x", "--size", "5"], "no size 5"),
         (["a.png", "o.png", "--filter", "xyz"], "'xyz'"),

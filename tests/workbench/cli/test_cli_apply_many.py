@@ -86,9 +86,15 @@ def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsy
         (["in", "in"], "p2.png is an input"),
         (["in", "out.png"], "out.png must be a folder"),
         (["in", "in/sub/../", "--recursive"], "is an input"),
-        (["a.png", "sub2/a.png", "out"], "Several inputs are called a.png"),
+        (
+            ["a.png", "sub2/a.png", "out"],
+            "a.png and sub2/a.png would both become a.png; rename one, or leave",
+        ),
         (["a.png", "out.png", "--format", "tiff"], "--format is for folders and -"),
-        (["a.png", "a.bmp", "out/", "--format", "png"], "Several inputs are called a.png"),
+        (
+            ["a.png", "a.bmp", "out/", "--format", "png"],
+            'a.png and a.bmp would both become a.png; rename one, or name them "{stem}_',
+        ),
         (["a.png", "-", "-"], "takes one picture"),
         (["in", "-"], "takes one picture"),
         (["-", "-", "out/"], "name - once"),

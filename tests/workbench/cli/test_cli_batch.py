@@ -9,6 +9,7 @@ from time import sleep
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
@@ -111,8 +112,16 @@ def test_odd_names_come_through_and_are_known_again(folder):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["in", "out", "--name", "{filter}.png"], "Several inputs are called sharpen.png"),
-        (["in/p1.png", "in/sub/../p1.png", "out"], "Several inputs are called p1.png"),
+        (
+            ["in", "out", "--name", "{filter}.png"],
+            "would both become sharpen.png; rename one, or name them",
+        ),
+        (
+            ["in/p1.png", "in/sub/../p1.png", "out"],
+            "in/p1.png and in/sub/../p1.png would both become p1.png",
+        ),
+        (["in", "out", "--name", f"{{stem}}{'s' * 250}.png"], "is longer than file systems allow"),
+        (["in", "out", "--name", f"{'é' * 124}{{stem}}{{ext}}.png", "--dry-run"], "is longer than"),
         (["in", "in"], "in is a folder of inputs; write to another one."),
         (["im", "out"], "There is no file or folder im"),
         (["in/p1.png", "in/sub/..", "--name", "p2"], "p2.png is an input; write to another"),
@@ -128,6 +137,25 @@ def test_what_would_lose_a_picture_or_makes_no_sense_is_refused(folder, capsys, 
     assert complaint in capsys.readouterr().err
     assert results(".") == before
     assert not Path("out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named_and_not_its_journal(folder, capsys):
+    Path("file").touch()
+    for target in ("file", "file/deeper"):
+        assert batch("in", target) == 1
+        assert f"Cannot make the folder {target}: " in (said := capsys.readouterr().err)
+        assert ".jsonl" not in said
+
+
+def test_a_picture_whose_format_is_not_written_is_refused_with_what_to_choose(folder, capsys):
+    Image.new("L", (9, 9)).save("in/moving.gif")
+    for words in (["--dry-run"], ["--name", "{stem}.gif", "--dry-run"], []):
+        assert batch("in", "out", *words) == 1
+        said = capsys.readouterr()
+        assert "moving.gif under its own extension; choose --format png." in said.err
+        assert "moving" not in said.out
+    assert "moving.gif" not in results("out")
+    assert batch("in/moving.gif", "other", "--format", "png") == 0
 
 
 def test_a_dry_run_says_what_would_be_written_and_touches_nothing(folder, capsys):

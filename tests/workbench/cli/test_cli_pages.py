@@ -1,6 +1,8 @@
 """`--page N|all` of apply, batch and shot: one page, or each into a file of its own."""
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +60,40 @@ def test_apply_writes_every_page_into_a_file_of_its_own(folder, capsys):
     assert main.main(["apply", "in/stack.tif", "-", "--page", "all", *KEPT]) == 2
     image_files.save("in/stack-2.tif", PLANES[0][..., None])  # would be called as the second page
     assert main.main(["apply", "in/stack.tif", "in/stack-2.tif", "new/", "--page=all", *KEPT]) == 2
-    assert "Several inputs are called stack-2.tif" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "stack.tif, page 2 and stack-2.tif would both become stack-2.tif; rename one, or" in said
+
+
+def test_every_page_of_standard_input_is_written(folder, capsys, monkeypatch):
+    for target in ("a.png", "out/"):
+        stdin = io.TextIOWrapper(io.BytesIO(Path("in/stack.tif").read_bytes()))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code = main.main(["apply", "-", target, "--page=all", *KEPT])
+        said = capsys.readouterr()
+        assert "is kept" not in said.out
+    assert all(is_page(f"a-{number}.png", number) for number in (1, 2, 3))
+    assert code == 1
+    assert said.err == (
+        "workbench: stdin, pages 1, 2, 3: Cannot save stdin under its own extension; "
+        "choose --format png.\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["apply", "batch"])
+def test_pages_that_fail_are_named_in_one_sentence_and_the_others_kept(folder, capsys, command):
+    tifffile.imwrite("cut.tif", PLANES, photometric="minisblack", compression="zlib")
+    with tifffile.TiffFile("cut.tif") as tiff:
+        places = [page.dataoffsets[0] for page in tiff.pages]
+    data = bytearray(Path("cut.tif").read_bytes())
+    for place in (places[0], places[2]):
+        data[place : place + 9] = bytes(9)
+    Path("cut.tif").write_bytes(data)
+    assert main.main([command, "cut.tif", "out/", "--page", "all", *KEPT]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("workbench: cut.tif, pages 1, 3 (the other 1 kept): cut.tif cannot be")
+    assert said.count("cannot be read") == 1
+    assert list(results("out")) == ["cut-2.tif"]
+    assert is_page("out/cut-2.tif", 2)
 
 
 def test_a_batch_over_all_pages_goes_on_behind_what_failed_and_resumes(folder, capsys):

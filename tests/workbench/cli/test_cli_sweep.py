@@ -94,6 +94,15 @@ def cells(folder):
     return [record.cell for record in read_session(Path(folder)).records]
 
 
+def test_a_folder_that_cannot_be_made_is_said_in_our_words(here, capsys):
+    assert run("small.toml", "--out", "small.toml/deeper") == 1
+    said = capsys.readouterr().err
+    assert said == (
+        "workbench: small.toml/deeper cannot be made (its folder is not a folder; choose another "
+        "one).\n"
+    )
+
+
 def test_a_plan_is_measured_into_a_folder(here, capsys):
     assert run("small.toml", "--out", "results") == 0
     said = capsys.readouterr()

@@ -398,7 +398,13 @@ NONSENSE = [  # source, target, names, the field it is said below, what is said
     ("in", "in", "", "target", "is a folder of inputs; write to another one."),
     ("nowhere", "out", "", "source", "There is no folder"),
     ("empty", "out", "", "source", "There are no pictures in"),
-    ("in", "out", "same.png", "pattern", "Several inputs are called same.png"),
+    (
+        "in",
+        "out",
+        "same.png",
+        "pattern",
+        "p0.png and p1.png would both become same.png; rename one, or name",
+    ),
     ("in", "out", "{sigma}", "pattern", "can stand in braces"),
     ("in", "in/p0.png", "", "target", "is a file; choose a folder to write into."),
 ]
