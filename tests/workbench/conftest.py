@@ -18,6 +18,7 @@ from workbench.base import theme
 from workbench.base.background import bugs
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.session import worker
+from workbench.widgets import message_bar
 from workbench.window.main_window import MainWindow
 
 SIZE = (1280, 800)
@@ -82,8 +83,9 @@ def themed(qapp):
 
 
 @pytest.fixture
-def make_window(qtbot, themed, home):
+def make_window(qtbot, themed, home, monkeypatch):
     """Makes windows on the screen, by default of a computer without a GPU, and closes them."""
+    monkeypatch.setattr(message_bar, "INFO_MS", PATIENCE_MS)  # so that a slow test still reads it
     made = []
 
     def make(make_engine=no_gpu):

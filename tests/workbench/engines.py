@@ -47,9 +47,13 @@ class MadeUpGpu(Engine):
         known = {"copy_gb_s": 4000.0, "l2_read_gb_s": 7900.0, "fma_tflop_s": 60.0}
         return {**known, "empty_launch_ms": 0.003}
 
+    def on_a_rung(self, job):
+        key = job.implementation
+        return key != "auto" and isinstance(self.implementation(key), Rung)
+
     def occupancy(self, job):
-        on_gpu = isinstance(self.implementation(job.implementation), Rung)
-        return Occupancy(4, 32, 64, "Registers keep more from fitting.") if on_gpu else None
+        words = "Registers keep more from fitting."
+        return Occupancy(4, 32, 64, words) if self.on_a_rung(job) else None
 
     def transfers(self, job):
         yield Progress("copying")
@@ -61,9 +65,7 @@ class MadeUpGpu(Engine):
         yield from (Progress(f"compiling {job.implementation}") for job in jobs)
 
     def filtering(self, job, sampling=None):
-        if job.implementation == "auto" or not isinstance(
-            self.implementation(job.implementation), Rung
-        ):
+        if not self.on_a_rung(job):
             yield from super().filtering(job, sampling)
             return
         if reason := self.why_not(job):
@@ -86,9 +88,7 @@ class FailingGpu(MadeUpGpu):
         return SimpleNamespace(answer=self._ask)
 
     def filtering(self, job, sampling=None):
-        if job.implementation != "auto" and isinstance(
-            self.implementation(job.implementation), Rung
-        ):
+        if self.on_a_rung(job):
             with self._noticing_loss():
                 self._ask()
         yield from super().filtering(job, sampling)
@@ -104,9 +104,7 @@ class FullGpu(MadeUpGpu):
     is_full = False
 
     def filtering(self, job, sampling=None):
-        if job.implementation != "auto" and isinstance(
-            self.implementation(job.implementation), Rung
-        ):
+        if self.on_a_rung(job):
             yield Progress("making room")
             if type(self).is_full:
                 raise OutOfMemoryError("The GPU ran out of memory; use a smaller picture.")

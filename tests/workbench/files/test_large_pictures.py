@@ -11,7 +11,7 @@ from collections import deque
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from kernels import filters
 from kernels.core.job import Job
@@ -22,13 +22,10 @@ from tests.picture_files import png_chunk
 from tests.workbench.driving import (
     child,
     click,
-    pick,
     settle,
-    show_picture,
     until,
     view,
 )
-from workbench.base import memory
 from workbench.files import image_files, needs, png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
@@ -194,19 +191,6 @@ def test_in_bands_a_picture_is_shown_as_in_one_go(channels, monkeypatch):
 
 
 # -- in the window
-
-
-def test_where_another_pixel_type_would_take_too_much_the_picture_stays_as_it_is(
-    qtbot, window, monkeypatch
-):
-    show_picture(qtbot, window, noise(40, 50))
-    monkeypatch.setattr(memory, "LARGE_BYTES", 0)
-    monkeypatch.setattr(memory, "memory_available_bytes", lambda: 20_000)
-    pick(child(window, "pixel-type", QComboBox), "float32")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "too little memory to store made up.png as float32" in window.messages.sentence
-    assert window.store.state.picture.samples.dtype == np.uint8
-    assert window.store.state.pixel_type is None
 
 
 def test_a_large_picture_is_opened_once_the_user_agrees(qtbot, window, tmp_path, large):

@@ -24,6 +24,7 @@ from tests.workbench.driving import (
     until,
     view,
 )
+from workbench.base import memory
 from workbench.files import image_files
 from workbench.imaging import pictures
 from workbench.session import opener
@@ -71,17 +72,22 @@ def test_a_picture_is_stored_as_the_pixel_type_picked_and_back(qtbot, window, ph
     assert opened(window).original is None
 
 
+@pytest.mark.parametrize("is_foreseen", [True, False])
 def test_too_little_memory_for_another_pixel_type_is_one_sentence(
-    qtbot, window, photo, monkeypatch
+    qtbot, window, photo, monkeypatch, is_foreseen
 ):
     def fails(_samples, _pixel_type):
         raise MemoryError
 
     settle(qtbot, window, lambda: drop(window, photo))
-    monkeypatch.setattr(pictures, "stored_as", fails)
-    window.store.update(pixel_type="float16")
+    if is_foreseen:
+        monkeypatch.setattr(memory, "LARGE_BYTES", 0)
+        monkeypatch.setattr(memory, "memory_available_bytes", lambda: 7_000)
+    else:
+        monkeypatch.setattr(pictures, "stored_as", fails)
+    pick(child(window, "pixel-type", QComboBox), "float32")
     until(qtbot, lambda: "too little memory" in window.messages.sentence)
-    assert "photo.png as float16" in window.messages.sentence
+    assert "photo.png as float32" in window.messages.sentence
     assert opened(window).samples.dtype == np.uint8
     assert window.store.state.pixel_type is None  # so that the list says what is shown
     assert child(window, "pixel-type").currentText() == "As in the file"

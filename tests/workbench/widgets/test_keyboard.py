@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, pick, show_picture, trigger, until
+from tests.workbench.driving import child, pick, ready, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.panels.compare.picture_view import PictureView
 
@@ -47,13 +47,7 @@ ROW_PX = 8
 
 @pytest.fixture
 def window(qtbot, make_window):
-    return ready(qtbot, make_window())
-
-
-def ready(qtbot, window):
-    show_picture(qtbot, window, noise(20, 30))
-    until(qtbot, lambda: window.device)
-    return window
+    return ready(qtbot, make_window(), noise(20, 30))
 
 
 def twice(things):
@@ -112,7 +106,7 @@ def test_no_letter_of_the_window_means_two_things(qtbot, window):
 
 
 def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(qtbot, make_window):
-    window = ready(qtbot, make_window(MadeUpGpu))
+    window = ready(qtbot, make_window(MadeUpGpu), noise(20, 30))
     pick(child(window, "filter", QComboBox), "unsharp")
     window.activateWindow()
     window.resize(1920, 1080)  # there is room for two panels

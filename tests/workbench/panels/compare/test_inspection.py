@@ -22,8 +22,8 @@ from tests.workbench.driving import (
     move,
     pane_of,
     part_values,
+    ready,
     settle,
-    show_picture,
     trigger,
     type_into,
     until,
@@ -64,18 +64,14 @@ def spoiled(job, steps):
 @pytest.fixture
 def spoiling(qtbot, make_window):
     window = make_window(lambda: Scripted(spoiled))
-    until(qtbot, lambda: window.device)
     window.store.update(implementation="opencv")
-    show_picture(qtbot, window, noise(60, 90, 3))
-    return window
+    return ready(qtbot, window, noise(60, 90, 3))
 
 
 @pytest.fixture
 def loaded(qtbot, window):
-    until(qtbot, lambda: window.device)
     window.store.update(implementation="opencv")
-    show_picture(qtbot, window, noise(60, 90, 3))
-    return window
+    return ready(qtbot, window, noise(60, 90, 3))
 
 
 def comparison(window):
@@ -163,9 +159,8 @@ def test_the_difference_of_another_picture_waits_for_that_picture(qtbot, loaded,
 
 
 def test_a_right_answer_has_no_pixel_to_go_to(qtbot, window):
-    until(qtbot, lambda: window.device)
     window.store.update(implementation="sequential", filter="identity", ksize=3)
-    show_picture(qtbot, window, noise(40, 30))
+    ready(qtbot, window, noise(40, 30))
     trigger(window, "Next differing pixel")
     assert window.store.state.view_mode == "mismatch"
     until(qtbot, lambda: "No pixel differs" in window.messages.sentence)
@@ -225,9 +220,8 @@ def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
 
 def test_the_search_can_be_cancelled(qtbot, make_window):
     window = make_window()
-    until(qtbot, lambda: window.device)
     window.store.update(implementation="opencv", filter="box", ksize=31)
-    show_picture(qtbot, window, noise(700, 900, 3))
+    ready(qtbot, window, noise(700, 900, 3))
     window.store.update(view_mode="mismatch")
     cancel = child(window, "cancel-search", QToolButton)
     assert cancel.isVisible()

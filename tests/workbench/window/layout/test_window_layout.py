@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, show_picture, trigger, until
+from tests.workbench.driving import child, click, ready, show_picture, trigger, until
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.pixel.pixel_words import NumbersCard
@@ -20,9 +20,7 @@ WIDE = (1920, 1080)
 
 @pytest.fixture
 def window(qtbot, make_window):
-    window = make_window()
-    show_picture(qtbot, window, noise(20, 30))
-    window.activateWindow()
+    window = ready(qtbot, make_window(), noise(20, 30))
     until(qtbot, window.isActiveWindow)
     return window
 
@@ -189,8 +187,6 @@ def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(q
 
 
 def test_a_panel_that_closes_gives_the_keyboard_back_to_the_picture(qtbot, window):
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
     for title in ("Weights", "Kernel", "Settings"):
         window.docks.enter(title)
         click(window.docks[title].findChild(QWidget, "panel-close"))
