@@ -503,7 +503,9 @@ def job_caption(job: Job, picked: Pick | None = None) -> str:
 def step_in_words(step: ListStep) -> str:
     """Format a step: "Gaussian blur 5×5", and how much of it is taken."""
     mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
-    return f"{filters.get(step.filter).title} {step.ksize}×{step.ksize}{mix}"
+    chosen = filters.get(step.filter)
+    disk = ", disk" if step.is_disk and filters.has_parameter(chosen, "is_disk") else ""
+    return f"{chosen.title} {step.ksize}×{step.ksize}{disk}{mix}"
 
 
 def filter_in_words(state: State) -> str:
@@ -527,7 +529,8 @@ def _in_words(step: Step) -> str:
     added = step.filter.offset if isinstance(step.filter, Correlation) else 0.0
     offset = f" {'−' if added < 0 else '+'} {abs(added):g}" if added else ""
     mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
-    return f"{step.title} {ksize}×{ksize}{offset}{mix}"
+    disk = ", disk" if getattr(step.filter, "is_disk", False) else ""
+    return f"{step.title} {ksize}×{ksize}{disk}{offset}{mix}"
 
 
 def title_with_pick(key: str, picked: Pick | None = None) -> str:

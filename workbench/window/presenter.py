@@ -55,7 +55,7 @@ class Presenter(QObject):
             "Present": self.toggle,
             "Present the lecture": self._present_lecture,
             "Add as step": self._remember,
-            "Remove all steps": self._remove_all,
+            "Remove the presenter's steps": self._remove_all,
             "Open steps…": self._ask_open,
             "Save steps as…": self._ask_save,
         }

@@ -170,6 +170,8 @@ class UndoHistory(QObject):
         self._steps = QUndoStack(self, undoLimit=MAX_STEPS)
         self._is_quiet = False
         self._newest_request = 0
+        self._is_loading = False  # a picture that an undone step leads back to
+        self._waiting: list[Callable[[], None]] = []  # what was asked for meanwhile
         store.changed.connect(self._write_down)
 
     @property
@@ -192,12 +194,18 @@ class UndoHistory(QObject):
             self._is_quiet = before
 
     def undo(self) -> None:
+        if self._is_loading:
+            self._waiting.append(self.undo)
+            return
         step = self._step(self._steps.index() - 1)
         if step is not None:
             words = in_words(step.after, step.before)
             self._apply(step.before, self._steps.undo, f"Undone: {words}")
 
     def redo(self) -> None:
+        if self._is_loading:
+            self._waiting.append(self.redo)
+            return
         step = self._step(self._steps.index())
         if step is not None:
             self._apply(step.after, self._steps.redo, f"Redone: {step.text()}")
@@ -226,6 +234,7 @@ class UndoHistory(QObject):
     @Slot(object, object)
     def _write_down(self, old: State, new: State) -> None:
         self._newest_request += 1  # a picture that is still being loaded comes too late
+        self._waiting *= self._is_quiet
         if self._is_quiet or _is_not_chosen(old, new):
             return
         names = changed_fields(old, new)
@@ -259,10 +268,22 @@ class UndoHistory(QObject):
             return {name: each.load().stored_as(pixel_type) for name, each in past.items()}
 
         def show(found: dict[str, Picture]) -> None:
+            self._is_loading = False
             if request == self._newest_request:
                 self._change(changes | found, done, note)
+            if self._waiting:
+                self._waiting.pop(0)()
 
-        self._background.run(load, show, self._messages.show_error)
+        def end() -> None:
+            self._is_loading = False
+            self._waiting.clear()
+
+        def refuse(error: Exception) -> None:
+            end()
+            self._messages.show_error(error)
+
+        self._is_loading = True
+        self._background.run(load, show, refuse, end)
 
     def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
         self._messages.outdate()  # its subject is gone

@@ -238,7 +238,7 @@ steps = [
 program = c._Program(len(steps), b"".join(struct.pack("<HBBI", *step) for step in steps))
 assert not c._prctl(c.PR_SET_NO_NEW_PRIVS, 1, None)
 assert not c._prctl(c.PR_SET_SECCOMP, c.MODE_FILTER, ctypes.byref(program))
-from workbench.__main__ import main
+from workbench.cli.main import main
 for options in ([], ["--unconfined"]):
     assert main(["check", sys.argv[1], "--no-gpu", *options]) != 0
     print("----")

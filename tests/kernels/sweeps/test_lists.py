@@ -124,7 +124,7 @@ def test_auto_takes_a_rung_for_each_step_and_is_refused_without_a_gpu(tmp_path, 
     engine = TimedEngine(tmp_path / "measurements.json")
     assert refusal(engine, cell) is None
     assert "Step 2, Gradient" in refusal(engine, replace(cell, implementation="shared"))
-    monkeypatch.setattr(list_ways, "way_of", lambda *_: "")  # which needs a real one
+    monkeypatch.setattr(list_ways, "way_of", lambda *_: ("", ""))  # which needs a real one
     plan = replace(PLAN, implementations=("auto",))
     assert [len(each.verified.steps) for each in measured(plan, engine)] == [2, 3]
 

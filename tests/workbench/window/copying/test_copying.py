@@ -167,7 +167,7 @@ def test_a_list_that_runs_as_one_launch_is_copied_as_that(qtbot, make_window):
     assert "int main(" in clipboard()
     window.store.update(whole="list_tiles", border="crop")
     trigger(window, "CUDA C++")
-    until(qtbot, lambda: "with any border but crop" in window.messages.sentence)
+    until(qtbot, lambda: "with crop weighted sums and gradients alone" in window.messages.sentence)
 
 
 def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):

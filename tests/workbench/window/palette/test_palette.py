@@ -107,7 +107,7 @@ def test_the_answer_is_right_or_said_to_be_only_near(typed, answer, all_entries,
 @pytest.mark.parametrize(
     ("typed", "action"),
     {
-        **{"crop": "Select a part", "sketch": "Sketch", "delete": "Remove all steps"},
+        **{"crop": "Select a part", "sketch": "Sketch", "delete": "Remove the presenter's steps"},
         **{"histogram": "Analysis", "dark": "Dark", "undo": "Undo", "batch": "Next in folder"},
         **{"cut": "Select a part", "template": "New kernel", "transpose": "Weights"},
         **{"false color": "False colour", "save comparison": "Comparison"},

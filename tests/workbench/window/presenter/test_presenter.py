@@ -503,7 +503,7 @@ def test_steps_are_kept_and_removed_together(qtbot, window, make_window):
         trigger(window, "Add as step")
     kept = window.presenter.steps
     assert [each.data["ksize"] for each in kept] == [3, 5]
-    trigger(window, "Remove all steps")
+    trigger(window, "Remove the presenter's steps")
     assert window.presenter.steps == ()
     window.messages.outdate()  # an info that goes by itself would go
     assert window.messages.isVisible()

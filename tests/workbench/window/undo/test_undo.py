@@ -154,6 +154,27 @@ def test_a_picture_comes_back_from_its_file_and_goes_again(qtbot, window, tmp_pa
     until(qtbot, lambda: window.store.state.picture.name == "two.png")
 
 
+def test_keys_pressed_while_a_picture_comes_back_count(qtbot, window, tmp_path):
+    names = ("one.png", "two.png", "three.png", "four.png")
+    for number, name in enumerate(names):
+        image_files.save(tmp_path / name, noise(12, 14 + number))
+        window.opener.open_file(tmp_path / name)
+        until(qtbot, lambda name=name: window.store.state.picture.name == name)
+    gc.collect()
+    for _ in range(3):
+        window.undo_history.undo()
+    until(qtbot, lambda: window.store.state.picture.name == "one.png")
+    for _ in range(2):
+        window.undo_history.redo()
+    until(qtbot, lambda: window.store.state.picture.name == "three.png")
+    window.undo_history.undo()
+    window.undo_history.undo()
+    window.store.choose(ksize=9)  # whoever goes on has decided
+    qtbot.wait(200)
+    assert window.store.state.picture.name in ("three.png", "two.png")
+    assert window.store.state.ksize == 9
+
+
 def test_where_the_file_has_gone_it_is_said_and_all_stays(qtbot, window, tmp_path):
     path = tmp_path / "gone.png"
     image_files.save(path, noise(12, 14))
