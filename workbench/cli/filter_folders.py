@@ -14,6 +14,7 @@ from time import monotonic
 from kernels.core.cpu_load import usable_cores
 from kernels.core.plain_data import without_controls
 from kernels.core.safe_files import remove_abandoned
+from kernels.engine.auto import AUTO
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import ClusterRun
@@ -147,7 +148,9 @@ def _run(
     elsewhere: ClusterRun | tuple[int, ...],
 ) -> int:
     """Filter what the journal does not know as done: `elsewhere`, or on this computer."""
-    talk = _Talk(arguments, journal, filter_in_words(recipe.chosen))
+    # What auto takes is each picture's own: no one knows yet.
+    asked = replace(recipe.chosen, implementation=recipe.implementation or AUTO.key)
+    talk = _Talk(arguments, journal, filter_in_words(asked))
     code = _complain_of(pairs)
 
     def left() -> Iterator[FilePair]:

@@ -274,7 +274,7 @@ def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys,
     assert said.out.splitlines()[0].endswith(": 7 done.")
     assert "stage" in said.out
     first, *_, limit, where = said.out.splitlines()
-    assert first.startswith("Sharpen 3×3 · border clamp · OpenCV: 7 pictures in ")
+    assert first.startswith("Sharpen 3×3 · border clamp · auto: 7 pictures in ")
     assert "checked 1 of 7: right" in first
     assert "checked 1 of 7: right · " in said.err
     assert limit.startswith("The limit was ")
