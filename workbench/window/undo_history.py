@@ -130,6 +130,8 @@ def _value(name: str, value: Any) -> str:
             return "Auto" if value == "auto" else implementation_title(value)
         case "block_xy":
             return f"{value[0]}×{value[1]}"
+        case "whole":
+            return str(value).removeprefix("list_")
         case "pixel_type" if value is None:
             return "as in the file"
     if isinstance(value, bool):

@@ -156,6 +156,7 @@ class ListPage(QWidget):
                 self._idea.setText(TIPS["measuring"])
                 self._limits.start(lambda engine: iter((engine.ceilings(),)))
             else:
+                self._idea.setText(self._idea.text() if self.cost else TIPS["working"])
                 self._request()
 
     def _keep(self, ceilings: dict[str, float]) -> None:
