@@ -325,7 +325,7 @@ class Job:
 
     @property
     def halos(self) -> tuple[int, ...]:
-        """Pixels beyond an output that the picture, and what each of `runs` gives, is needed."""
+        """How many pixels around an output are needed of the picture, and of each of `runs`."""
         reaches = [sum(step.filter.reach for step in run.steps) for run in self.runs]
         return tuple(sum(reaches[number:]) for number in range(len(reaches) + 1))
 

@@ -70,8 +70,8 @@ def filtering_list(
 def why_no_strips(job: Job, runs: Sequence[tuple[Rung, Job]]) -> str:
     """The reason why a list cannot run strip by strip, a sentence; empty where it can."""
     for rung, _ in runs:
-        is_whole = lambda each: each.library or each.grid or each.covers[1] == "HEIGHT"  # noqa: E731
-        if rung.buffers or any(map(is_whole, rung.passes)):
+        whole = (e for e in rung.passes if e.library or e.grid or e.covers[1] == "HEIGHT")
+        if rung.buffers or any(whole):
             return f"{rung.title} works on whole pictures, and not on a few rows of them."
         if rung.strips_differ:
             return f"{rung.title} rounds otherwise where rows begin elsewhere."
