@@ -120,6 +120,18 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     assert found["closing"][0] in said
 
 
+def test_filters_without_weights_are_told_too(quick, monkeypatch, capsys):
+    pictures = ((40, 60, 3, "uint8"), (40, 60, 1, "float32"))
+    sizes = {"median": [3, 9], "opening": [5], "bilateral": [5]}
+    monkeypatch.setattr(cpu, "WINDOWS", {"pictures": pictures, "ksizes": sizes})
+    assert main.main(["bench", "cpu", "--cells", "60×40"]) == 0
+    told = {line[:36].strip(): line for line in capsys.readouterr().out.splitlines()}
+    assert "cv2.medianBlur" in told["median 9 60×40×3 uint8"]
+    assert told["median 9 60×40×1 float32"].split()[4] == "—"  # cv2 has none of that size
+    assert "cv2.morphologyEx" in told["opening 5 60×40×1 float32"]
+    assert len([name for name in told if name.endswith(("uint8", "float32"))]) == 8
+
+
 @pytest.mark.skipif(ways.c_loop() is None, reason="there is no C compiler with OpenMP")
 @pytest.mark.parametrize("pixel_type", ways.C_TYPES)
 @pytest.mark.parametrize("ksize", [3, 9])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import platform
 from argparse import Namespace
 from collections.abc import Iterator
@@ -27,11 +28,11 @@ from kernels.core.version import program_version
 from kernels.cpu import HostImplementation, host_implementations
 from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches import chosen, ways
+from workbench.cli.benches import chosen, filter_ways, ways
 from workbench.cli.output import FAILED, write_whole
 
 _CELLS = table_beside(__file__)
-PICTURES, KSIZES = _CELLS["pictures"], _CELLS["ksizes"]
+PICTURES, KSIZES, WINDOWS = _CELLS["pictures"], _CELLS["ksizes"], _CELLS["windows"]
 BESIDE = {"opencv": "cv2", "parallel": "C"}  # ours -> the library of plain calls to compare with
 # The slow ones, and plain loops of many weights, take minutes on the largest picture.
 MAX_PRODUCTS = {"SciPy": 4e8, "scikit-image": 4e8, "Pillow": 4e9, "C": 1.2e10}
@@ -57,8 +58,8 @@ class CpuCell:
 
     def ratio(self, key: str, library: str) -> float | None:
         """Our time over that of a library's best."""
-        ours, theirs = self.ours[key].ms, self.best(library)
-        return ours / theirs.time_ms if ours and theirs else None
+        ours, theirs = self.ours.get(key), self.best(library)
+        return ours.ms / theirs.time_ms if ours and ours.ms and theirs else None
 
 
 def run(arguments: Namespace) -> int:
@@ -68,8 +69,9 @@ def run(arguments: Namespace) -> int:
             name,
             (name, ksize, (rows, columns), channels, pixel_type),
         )
-        for (rows, columns, channels, pixel_type), name in product(PICTURES, KSIZES)
-        for ksize in KSIZES[name]
+        for pictures, ksizes in ((PICTURES, KSIZES), (WINDOWS["pictures"], WINDOWS["ksizes"]))
+        for (rows, columns, channels, pixel_type), name in product(pictures, ksizes)
+        for ksize in ksizes[name]
     }
     titles = chosen(arguments.cells, every)
     # Before the C loop loads the same OpenMP library, which is then set up as in the program.
@@ -98,13 +100,14 @@ def run(arguments: Namespace) -> int:
 
 def measured(title: str, name: str, job: Job) -> CpuCell:
     """Check every way's output, then let all that are right take turns."""
-    ours = {each.key: _our_way(each, job) for each in host_implementations() if each.key in BESIDE}
+    able = [each for each in host_implementations() if each.key in BESIDE and not each.why_not(job)]
+    ours = {each.key: _our_way(each, job) for each in able}
     products = job.picture.size * job.ksize**2
-    every = ways.ways(name, job)
+    every = ways.ways(name, job) if job.has_weights else filter_ways.on_cpu(name, job)
     others = [each for each in every if products <= MAX_PRODUCTS.get(each.library, products)]
     # The loops on their own: OpenMP's threads wait spinning after a run, which would slow the next.
     loops = [ours["parallel"], *(each for each in others if each.library == "C")]
-    calls = [ours["opencv"], *(each for each in others if each.library != "C")]
+    calls = [way for way in (*ours.values(), *others) if way not in loops]
     errors = {way: error_of(job, way) for way in (*loops, *calls)}
     timings: dict[ways.Way, Timing] = {}
     for together in (loops, calls):
@@ -133,9 +136,15 @@ def _our_way(implementation: HostImplementation, job: Job) -> ways.Way:
 
 
 def error_of(job: Job, way: ways.Way) -> float:
-    """Run a way once and return its largest error, in sample values."""
+    """Run a way once and return its largest error, in sample values; infinite where it refuses."""
     ways.use_threads(way)
-    return ways.max_error(job, way.run(), taps=CHECK_TAPS)
+    try:
+        output = way.run()
+    except Exception:
+        if way.library == "ours":
+            raise
+        return math.inf
+    return ways.max_error(job.but(border=way.border), output, taps=CHECK_TAPS)
 
 
 HEADER = (
@@ -151,7 +160,8 @@ def in_words(row: CpuCell) -> str:
     figures = "".join(f"{f'{each:.2f}' if each else numbers.MISSING:>11}" for each in ratios)
     turned = [row.ratio("opencv", each) for each in ("SciPy", "scikit-image", "Pillow")]
     others = "".join(f"{f'{1 / each:.3g}×' if each else numbers.MISSING:>9}" for each in turned)
-    return f"{row.cell:<36}{plain:<25}{figures}{others}   {row.ours['opencv'].name}"
+    called = row.ours["opencv"].name if "opencv" in row.ours else numbers.MISSING
+    return f"{row.cell:<36}{plain:<25}{figures}{others}   {called}"
 
 
 def closing_lines(rows: list[CpuCell]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Other libraries at filters that are no weighted sum: `bench kernels --peers`.
+"""Other libraries at filters that are no weighted sum: `bench kernels --peers`, `bench cpu`.
 
 Each is called with our parameters.  One that means something else by them, as kornia does by a
 bilateral filter, is off by so much, and does not count.
@@ -16,9 +16,18 @@ from typing import Any, cast
 import numpy as np
 
 from kernels.core.cpu_load import usable_cores
+from kernels.core.job import Job
 from workbench.cli.benches import gpu_ways
-from workbench.cli.benches.gpu_ways import INSIDE, Library, Size, Task, interleaved, pointer
-from workbench.cli.benches.ways import Way
+from workbench.cli.benches.gpu_ways import (
+    INSIDE,
+    Clock,
+    Library,
+    Size,
+    Task,
+    interleaved,
+    pointer,
+)
+from workbench.cli.benches.ways import Way, importable
 
 # The largest medians of those that would take minutes beyond, or more memory than there is.
 MEDIANS = {"cupy_ndimage": 15, "cvcuda": 15, "kornia": 7, "npp": 15, "scikit_image": 3, "torch": 7}
@@ -29,11 +38,13 @@ BORDERS = {  # where a library has no clamp
 Calls = dict[str, Callable[[], Any]]  # by the filter's key
 
 
-def _cupy_ndimage(task: Task) -> Calls:
+def _ndimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
+    """Of CuPy, where `xp` is None, and of SciPy."""
     names = {"median": "median_filter", "minimum": "minimum_filter", "opening": "grey_opening"}
-    out, module = task.clock.cp.empty_like(task.source), import_module("cupyx.scipy.ndimage")
-    how = {"size": (task.job.ksize, task.job.ksize, 1), "mode": "nearest", "output": out}
-    return {key: partial(getattr(module, names[key]), task.source, **how) for key in names}
+    xp, source = (xp, task.job.picture) if xp else (task.clock.cp, task.source)
+    how = {"size": (task.job.ksize, task.job.ksize, 1), "mode": "nearest"}
+    how["output"], module = xp.empty_like(source), import_module(package)
+    return {key: partial(getattr(module, names[key]), source, **how) for key in names}
 
 
 def _skimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
@@ -156,7 +167,12 @@ LIBRARIES: dict[str, Library] = {
     key: (title, module, partial(_ways, key, title, make))
     for key, title, module, make in (
         ("cucim", "cuCIM", "cucim.skimage", partial(_skimage, "cucim.skimage", None)),
-        ("cupy_ndimage", "CuPy", "cupyx.scipy.ndimage", _cupy_ndimage),
+        (
+            "cupy_ndimage",
+            "CuPy",
+            "cupyx.scipy.ndimage",
+            partial(_ndimage, "cupyx.scipy.ndimage", None),
+        ),
         ("cvcuda", "CV-CUDA", "cvcuda", _cvcuda),
         ("kornia", "kornia", "kornia", _kornia),
         ("npp", "NPP", "ctypes", _npp),
@@ -165,3 +181,18 @@ LIBRARIES: dict[str, Library] = {
         ("torch", "PyTorch", "torch", _torch),
     )
 }
+
+# As `ways.ways` names them, with their modules.
+ON_CPU: dict[str, tuple[str, Callable[[Task], Calls]]] = {
+    "cv2": ("cv2", _opencv),
+    "SciPy": ("scipy.ndimage", partial(_ndimage, "scipy.ndimage", np)),
+    "scikit-image": ("skimage", partial(_skimage, "skimage", np)),
+}
+
+
+def on_cpu(name: str, job: Job) -> Iterator[Way]:
+    """Create every way there is here to do `job`, without a GPU; some refuse as they are run."""
+    task = Task(name, job, cast(Clock, None), job.picture, None)
+    for library, (module, make) in ON_CPU.items():
+        if importable(module, library) is None and (run := make(task).get(name)):
+            yield Way(library, name, run, BORDERS.get(f"opencv {name}", "clamp"))

@@ -29,6 +29,7 @@ from workbench.cli.benches import ways
 from workbench.cli.benches.ways import Measured, Way
 
 DIRECT_KSIZE = 31  # beyond, a direct correlation takes seconds, or cuDNN does to choose how
+DFT_KSIZE = 11  # beyond, OpenCV's filter2D goes by way of spectra, and takes a second
 CVCUDA_TYPES = ("uint8", "uint16", "float32")
 # Of the binomials of size 3 and 5 no sigma is known: as near as a bell comes to them.
 BINOMIAL_SIGMAS = {3: 0.8493, 5: 1.0}
@@ -182,8 +183,11 @@ def _cvcuda(task: Task) -> Iterator[Way]:
 
 def _opencv(task: Task) -> Iterator[Way]:
     cores, job = usable_cores(), task.job
-    if job.pixel_type != "float16":
-        for way in ways.cv2_ways("", job, out=np.empty_like(job.picture)):
+    if job.pixel_type == "float16":
+        return
+    for way in ways.cv2_ways("", job, out=np.empty_like(job.picture)):
+        is_long = task.separable is not None and job.ksize > DFT_KSIZE
+        if way.name != "filter2D" or not is_long:
             yield replace(way, name=f"OpenCV {way.name} ({cores} threads)", threads=cores)
 
 
