@@ -1,6 +1,7 @@
 """`workbench bench kernels` on a GPU that is made up: OpenCV works the rungs' answers out."""
 
 import json
+import math
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -244,12 +245,21 @@ def test_only_right_answers_of_the_precision_asked_for_count():
     assert any("WRONG, and not counted: broken" in line for line in made.lines())
 
 
+@pytest.mark.parametrize(("waves", "is_told"), [(1.1, True), (1.9, False), (12.1, False)])
+def test_a_launch_whose_last_wave_is_nearly_empty_is_told(waves, is_told):
+    made = report(replace(time_of("ring", 2.0), waves=waves))
+    said = " ".join(bench.closing_lines([made], {**CONDITIONS, "device": {"name": "H200"}}))
+    assert ("K=5 ring 1.10, 45" in said) is is_told
+
+
 def test_a_rung_s_time_knows_its_launch_and_its_error():
     rung = made_up.implementations()["shared"]
     result = made_up.result("shared", samples_ms=(0.2, 0.4, 0.3))
     found = bench.measured_rung(rung, result, copy_ms=0.15)
     assert (found.ms, found.share, found.block_xy) == (0.3, pytest.approx(50), (32, 8))
     assert (found.registers, found.shared_bytes, found.max_error) == (40, 1664, 0.5)
+    blocks = math.prod(result.ran[0].grid)
+    assert bench.measured_rung(rung, result, 0.15, resident=blocks).waves == 1
     failed = made_up.result("shared", check=made_up.FAILED)
     assert "WRONG" in bench.measured_rung(rung, failed, 0.1).why_not
     refused = bench.measured_rung(rung, "No.", 0.1)

@@ -110,6 +110,7 @@ def all_cells() -> tuple[BenchCell, ...]:
 
 PEER_AIM = 4.5
 AUTO_AIM = 0.02
+MOST_IDLE = 0.2  # of the device, over all waves of a launch's blocks
 VERDICTS = {True: "met", False: "missed", None: "not measured"}
 INDENT = " " * 44
 Data = dict[str, Any]
@@ -243,6 +244,7 @@ def closing_lines(reports: Sequence[CellReport], conditions: Data) -> Iterator[s
         names = [each["name"] for each in aims if each["met"] is verdict]
         yield from _listed(VERDICTS[verdict].capitalize(), names)
     yield from _auto(reports)
+    yield from _waves(reports)
     yield from _slopes(reports, "pixels", lambda c: math.prod(c.size), lambda c: f"K={c.ksize}")
     yield from _slopes(reports, "K", lambda c: c.ksize, lambda c: c.size_in_words)
     if any(len(each.peers) > 1 for each in reports):  # cuFFT alone is no comparison of libraries
@@ -268,6 +270,16 @@ def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
             f"{numbers.percent(max(known.values()), 1)} off."
         )
         yield from _listed("Further off", over)
+
+
+def _waves(reports: Iterable[CellReport]) -> Iterator[str]:
+    """Name the quickest rungs whose last wave of blocks leaves much of the device idle."""
+    found = []
+    for report in reports:
+        best = quickest(report.rungs, EXACT)
+        if best and best.waves and (idle := 1 - best.waves / math.ceil(best.waves)) > MOST_IDLE:
+            found.append(f"{report.cell} {best} {best.waves:.2f}, {numbers.percent(idle)} idle")
+    yield from _listed("Waves of blocks of which the last is nearly empty", found)
 
 
 def _slopes(
@@ -366,7 +378,10 @@ def _measure(
     for own in _candidates(engine, job, is_quick=arguments.quick):
         say(f"{cell}: {own.implementation}")
         outcome = outcome_of(measure_checked(engine, own, SAMPLING, known))
-        rungs.append(measured_rung(engine.implementation(own.implementation), outcome, copy_ms))
+        occupancy = engine.occupancy(own) if isinstance(outcome, Result) else None
+        resident = occupancy.blocks * clock.device.multiprocessors if occupancy else 0
+        rung = engine.implementation(own.implementation)
+        rungs.append(measured_rung(rung, outcome, copy_ms, resident))
     libraries = LIBRARIES if job.has_weights else filter_ways.LIBRARIES
     if not arguments.peers:  # cuFFT wherever an aim depends on it
         libraries = {"cufft": LIBRARIES["cufft"]} if FFT in dict(cell.aims).values() else {}
@@ -399,14 +414,20 @@ def _measure_list(cell: BenchCell, engine: Engine, clock: Clock, here: Data) -> 
 
 
 def measured_rung(
-    implementation: Implementation, outcome: Result | str, copy_ms: float
+    implementation: Implementation, outcome: Result | str, copy_ms: float, resident: int = 0
 ) -> Measured:
-    """Describe a rung's outcome; `copy_ms` is of the picture, device to device."""
+    """Describe a rung's outcome.
+
+    copy_ms   of the picture, device to device
+    resident  blocks that the device runs at a time; 0: not known
+    """
     if isinstance(outcome, str):
         return Measured(implementation.key, why_not=outcome)
     check, timing, ran = outcome.check, outcome.timed, outcome.ran
     assert check is not None
     precision = precision_of(check.max_error, outcome.job)
+    grid = ran[0].grid if len(ran) == 1 else None
+    waves = math.prod(grid) / resident if grid and resident else None
     is_reduced = isinstance(implementation, Rung) and implementation.reduced_precision
     return Measured(
         implementation.key,
@@ -418,6 +439,7 @@ def measured_rung(
         share=100 * copy_ms / timing.median_ms,
         block_xy=outcome.block_xy,
         passes=len(ran),
+        waves=waves,
         registers=max((each.registers or 0 for each in ran), default=0),
         shared_bytes=max((each.shared_bytes or 0 for each in ran), default=0),
     )

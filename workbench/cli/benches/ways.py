@@ -68,6 +68,7 @@ class Measured:
     precision  how exact its output was found to be; None: not even reduced
     why_not    the reason for having no time, or for not counting
     share      of the copy bandwidth, in percent; this and what follows: of rungs only
+    waves      of blocks that the device runs at a time, of one launch
     registers  of a thread, shared_bytes of a block: the most of all its passes
     """
 
@@ -84,6 +85,7 @@ class Measured:
     share: float | None = None
     block_xy: tuple[int, int] | None = None
     passes: int = 0
+    waves: float | None = None
     registers: int | None = None
     shared_bytes: int | None = None
 
