@@ -437,15 +437,20 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
-def steps_for(state: State, device: Device | NoDevice) -> Changes:
-    """Changes with which all steps run on what was chosen for them, or on the best there is."""
+def steps_for(state: State, device: Device | NoDevice, *, keeps_auto: bool = False) -> Changes:
+    """Changes with which all steps run on what was chosen for them, or on the best there is.
+
+    keeps_auto  what runs on `auto` goes on so, even if nobody chose it
+    """
 
     def able(step: ListStep) -> ListStep:
+        if keeps_auto and step.implementation == AUTO.key:
+            return step
         alone = replace(state, **{each.name: getattr(step, each.name) for each in fields(step)})
         return replace(step, implementation=implementation_for(alone, device))
 
     before, after = (tuple(map(able, steps)) for steps in (state.before, state.after))
-    return {"implementation": implementation_for(state, device), "before": before, "after": after}
+    return {"implementation": able(state.selected).implementation, "before": before, "after": after}
 
 
 def devices_for(state: State, device: Device | NoDevice) -> int:
