@@ -137,7 +137,7 @@ class ListPage(QWidget):
         self._zoom.clicked.connect(lambda: self.area_wanted.emit(self.frames()[0]))
         row = HBox(spacing=0).add(*self._ways.values(), 1, self._zoom)
         inside = QWidget()
-        VBox(inside, (0, 8, 0, 0), 6).add(self._idea, row, self._table, (self.chart, 1), self._said)
+        VBox(inside, (0, 8, 0, 0), 6).add(self._idea, row, self._table, self._said, (self.chart, 1))
         VBox(self, 0).add(UprightArea(inside))
 
     def event(self, event: QEvent) -> bool:
