@@ -21,8 +21,10 @@ from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Job, Pick, Region, Result
 from kernels.core.step import Correlation, Step, StepRun
 from kernels.cpu import HostImplementation
+from kernels.cuda.listed_run import why_no_strips
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.list_ways import LIST_RUNGS, STRIPS, why_not
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.filters import has_sizes
 from kernels.rungs.own_kernels import is_own
@@ -490,6 +492,22 @@ def why_untimed(own: OwnKernel, device: Device | NoDevice | None) -> str | None:
     if device is None:
         return LOOKING
     return None if isinstance(device, Device) else UNTIMED.format(key=own.key)
+
+
+def why_no_way(state: State, way: str, device: Device | NoDevice | None) -> str:
+    """Reason why the list cannot run as a whole in `way`; empty if it can, or may."""
+    if not isinstance(device, Device):
+        return device.reason if device is not None else LOOKING
+    job = None
+    with suppress(KernelError):  # whatever is wrong is not the way's fault
+        job = job_for(state)
+    if job is None:
+        return ""
+    chosen = list(map(implementation, keys_of(job)))
+    if way in LIST_RUNGS or any(isinstance(each, HostImplementation) for each in chosen):
+        return why_not(way, job, (), device)
+    rungs = [(each, job) for each in chosen if isinstance(each, Rung)]
+    return why_no_strips(job, rungs) if way == STRIPS else ""
 
 
 def keys_of(job: Job) -> list[str]:

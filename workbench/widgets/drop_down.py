@@ -61,6 +61,13 @@ class DropDown(ElidingBox):
     def entries(self) -> list[str]:
         return [self.itemText(row) for row in range(self.count())]
 
+    def show_why_not(self, data: object, reason: str, tip: str) -> None:
+        """Grey out the entry with this data, with the reason as its tip; offer it without one."""
+        model: Any = self.model()
+        item = model.item(self.findData(data))
+        item.setEnabled(not reason)
+        item.setToolTip(tip_text(reason or tip))
+
     def show_entries(self, entries: Mapping[str, object]) -> None:
         """List these titles with their data, unless they are there already."""
         if self.entries() != list(entries):
