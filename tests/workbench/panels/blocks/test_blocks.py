@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit, QProgressBar
 
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
@@ -306,8 +306,14 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
     window = ready(qtbot, make_window(), np.zeros((8, 9, 1), np.uint8))
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.blocks.get().rows)
+    bar, seen = child(window, "blocks-progress", QProgressBar), []
+    assert not bar.isVisible()
+    bar.valueChanged.connect(seen.append)
     click(child(window, "blocks-start"))
+    assert bar.isVisible()
     done(qtbot, window)
+    assert seen[-1] == bar.maximum() > 0
+    assert not bar.isVisible()
     assert set(rows(window)) == {"sequential", "parallel", "opencv"}
     assert child(window, "blocks-click", QLabel).text() == "A click uses that implementation."
     assert all(row.state == "fine" for row in rows(window).values())
