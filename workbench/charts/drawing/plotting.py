@@ -323,8 +323,7 @@ def make_room(
 ) -> None:
     """Give axes and captions the room they take, once the plot shows its range.
 
-    captions  of the values, over the upper left corner, in two lines where that at " · " helps; and
-              of x, under the plot
+    captions  of the values, over the upper left corner, if need be in two lines; and of x, below
     left_px   width of the left axis; None: what its texts take
     """
     metrics, item = QFontMetricsF(font), plot.getPlotItem()
@@ -343,9 +342,8 @@ def make_room(
     label.setVisible(True)
     label.setMaximumHeight(above_px)
     label.item.setFont(font)
-    label.setText(
-        "<br>".join(above), color=colors.muted, size=f"{font.pixelSize()}px", justify="left"
-    )
+    size = f"{font.pixelSize()}px"
+    label.setText("<br>".join(above), color=colors.muted, size=size, justify="left")
     bottom.label.setFont(font)
     bottom.enableAutoSIPrefix(False)  # each tick has its unit
     bottom.setLabel(below, color=colors.muted)

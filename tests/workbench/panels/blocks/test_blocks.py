@@ -27,6 +27,7 @@ from tests.workbench.driving import (
     until,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.base import numbers
 from workbench.charts.data.figure import Bars, Grid
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
@@ -248,6 +249,10 @@ def test_on_a_map_keys_go_over_the_tiles_and_a_refused_one_is_not_taken(qtbot, w
     block_map = window.blocks.get().chart
     assert isinstance(block_map.figure.body, Grid)
     until(qtbot, lambda: block_map.spots)
+    block_map.setFixedWidth(300)
+    times = [tile.value for tile in block_map.figure.body.tiles if tile.value]
+    ends = numbers.duration(min(times)), numbers.duration(max(times))
+    until(qtbot, lambda: all(e in block_map.plot.getPlotItem().titleLabel.text for e in ends))
     block_map.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):  # the first enters it
         QTest.keyClick(block_map, key)
