@@ -8,7 +8,7 @@ from kernels.cuda_on_cpu.regions import Region
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import text as source
-from tests.made_up import FAILED, H200, a_job, result
+from tests.made_up import FAILED, H200, PASSED, a_job, result
 from tests.workbench.driving import child, ready, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
