@@ -338,13 +338,10 @@ class ChartView(QWidget):
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
 
     def _show_kinds(self, shown: ChartKind | None, reasons: dict[ChartKind, str | None]) -> None:
-        model: Any = self._kinds.model()
         with QSignalBlocker(self._kinds):
             self._kinds.setCurrentIndex([*reasons].index(shown) if shown else -1)
-            for row, (kind, reason) in enumerate(reasons.items()):
-                item = model.item(row)
-                item.setEnabled(reason is None)
-                item.setToolTip(tip_text(reason or kind.tip))
+            for kind, reason in reasons.items():
+                self._kinds.show_why_not(kind.key, reason or "", kind.tip)
         self._kinds.setEnabled(shown is not None)
         self._kinds.setVisible(shown is not None)
         self._menu.setVisible(shown is not None)

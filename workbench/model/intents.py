@@ -21,8 +21,10 @@ from kernels.core.errors import BadJobError, KernelError
 from kernels.core.job import Job, Pick, Region, Result
 from kernels.core.step import Correlation, Step, StepRun
 from kernels.cpu import HostImplementation
+from kernels.cuda.listed_run import why_no_strips
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.list_ways import LIST_RUNGS, STRIPS, why_not
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.filters import has_sizes
 from kernels.rungs.own_kernels import is_own
@@ -437,15 +439,20 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
-def steps_for(state: State, device: Device | NoDevice) -> Changes:
-    """Changes with which all steps run on what was chosen for them, or on the best there is."""
+def steps_for(state: State, device: Device | NoDevice, *, keeps_auto: bool = False) -> Changes:
+    """Changes with which all steps run on what was chosen for them, or on the best there is.
+
+    keeps_auto  what runs on `auto` goes on so, even if nobody chose it
+    """
 
     def able(step: ListStep) -> ListStep:
+        if keeps_auto and step.implementation == AUTO.key:
+            return step
         alone = replace(state, **{each.name: getattr(step, each.name) for each in fields(step)})
         return replace(step, implementation=implementation_for(alone, device))
 
     before, after = (tuple(map(able, steps)) for steps in (state.before, state.after))
-    return {"implementation": implementation_for(state, device), "before": before, "after": after}
+    return {"implementation": able(state.selected).implementation, "before": before, "after": after}
 
 
 def devices_for(state: State, device: Device | NoDevice) -> int:
@@ -485,6 +492,22 @@ def why_untimed(own: OwnKernel, device: Device | NoDevice | None) -> str | None:
     if device is None:
         return LOOKING
     return None if isinstance(device, Device) else UNTIMED.format(key=own.key)
+
+
+def why_no_way(state: State, way: str, device: Device | NoDevice | None) -> str:
+    """Reason why the list cannot run as a whole in `way`; empty if it can, or may."""
+    if not isinstance(device, Device):
+        return device.reason if device is not None else LOOKING
+    job = None
+    with suppress(KernelError):  # whatever is wrong is not the way's fault
+        job = job_for(state)
+    if job is None:
+        return ""
+    chosen = list(map(implementation, keys_of(job)))
+    if way in LIST_RUNGS or any(isinstance(each, HostImplementation) for each in chosen):
+        return why_not(way, job, (), device)
+    rungs = [(each, job) for each in chosen if isinstance(each, Rung)]
+    return why_no_strips(job, rungs) if way == STRIPS else ""
 
 
 def keys_of(job: Job) -> list[str]:

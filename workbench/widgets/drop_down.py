@@ -29,6 +29,13 @@ class ElidingBox(WheelAfterFocus, QComboBox):
         if tip:
             self.setItemData(self.count() - 1, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
 
+    def show_why_not(self, data: object, reason: str, tip: str) -> None:
+        """Grey out the entry with this data, with the reason as its tip; offer it without one."""
+        model: Any = self.model()
+        item = model.item(self.findData(data))
+        item.setEnabled(not reason)
+        item.setToolTip(tip_text(reason or tip))
+
     def show_data(self, data: Any) -> None:
         """Select the entry with this data; `activated` is not emitted."""
         self.setCurrentIndex(self.findData(data))

@@ -22,8 +22,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job
 from kernels.core.plain_data import parse_toml
 from kernels.core.step import Correlation
-from kernels.engine.auto import AUTO
-from kernels.engine.engine import Implementation
+from kernels.engine.auto import AUTO, usual_order
 from kernels.engine.list_ways import LIST_RUNGS
 from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list
@@ -36,7 +35,7 @@ from kernels.sweeps.step_words import as_word, blend_of, made_filter
 from workbench.base.paths import asset
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
-from workbench.model.intents import chosen_in, is_unclipped, part_of, taken_in, white_of
+from workbench.model.intents import Choice, chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
 from workbench.model.step_files import is_list
 from workbench.session.kernel_folder import kernels_folder
@@ -48,13 +47,7 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
 
 NO_PICTURE = "Open a picture first: the program is made for its size and pixel type."
-ON_CPU = (
-    "{title} has no CUDA source. Choose a GPU implementation, or look at one in Implementation."
-)
-STEP_ON_CPU = (
-    "Step {number}, {job.title}, ran on {title}, which has no CUDA source. Choose a GPU "
-    "implementation for it."
-)
+INSTEAD = "In place of what runs on the CPU it has the kernel that a GPU would usually run."
 NOT_YET = "The program takes what ran for each step: wait for the result."
 NO_ALPHA = (
     "The program filters samples as they are: set Alpha to channels apart in Settings, or filter "
@@ -69,7 +62,7 @@ NO_OWN = "But the command line takes no user kernel as a step of a list."
 class CopyAs(QObject):
     """A menu that puts texts about the present job on the clipboard.
 
-    rung  whose implementation is copied where the chosen one is no rung
+    rung  whose implementation is copied where the chosen one is no rung; else that of a usual GPU
     """
 
     def __init__(self, parts: Parts, rung: LazyPanel[RungPane]) -> None:
@@ -120,51 +113,57 @@ class CopyAs(QObject):
             self._copy_rungs(job)
 
     def _copy_rung(self, job: Job) -> None:
-        if not isinstance(rung := self._rung(), Rung):
-            title = rung.title if rung else "The chosen kernel"
-            self._messages.show_message("info", ON_CPU.format(title=title))
-            return
+        rung, note = self._rung_or_usual(self._rung(), job)
         job = job.but(implementation=rung.key)
         if self._picked() is rung and (result := self._live.result) is not None:
             job = job.but(block_xy=result.block_xy or job.block_xy)
-        self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key)
+        self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key, note)
+
+    def _rung_or_usual(self, chosen: Choice | None, job: Job) -> tuple[Rung, str]:
+        """The chosen rung, or what Auto usually takes for `job`, with a sentence on that."""
+        if isinstance(chosen, Rung):
+            return chosen, ""
+        rungs, device = usual_order(job), self._device
+        whys = ((e, e.why_not(job, device) if device else e.why_not_anywhere(job)) for e in rungs)
+        return next((each for each, why in whys if not why), rungs[0]), INSTEAD
 
     def _rung_of_list(self, job: Job) -> Rung | None:
         """The rung that did the whole list in one launch, or was chosen for that."""
         result = self._live.result
         way = result.whole if result is not None and result.job.same_run(job) else ""
+        if any(run.blend.is_grey for run in job.runs):  # which one launch alone can do
+            return LIST_RUNGS.get(way or job.whole, next(iter(LIST_RUNGS.values())))
         return LIST_RUNGS.get(way or job.whole)
 
     def _copy_rungs(self, job: Job) -> None:
-        result, ways = self._live.result, []
+        result, ways, note = self._live.result, [], ""
         if result is None or not result.steps or not result.job.same_run(job):
             self._messages.show_message("info", NOT_YET)
             return
-        for number, each in enumerate(result.steps, start=1):
-            if not isinstance(rung := intents.implementation_of(each.job, each.picked), Rung):
-                words = STEP_ON_CPU.format(number=number, job=each.job, title=rung.title)
-                self._messages.show_message("info", words)
-                return
+        for each in result.steps:
+            ran = intents.implementation_of(each.job, each.picked)
+            rung, instead = self._rung_or_usual(ran, each.job)
+            note = note or instead
             block_xy = each.block_xy or each.job.block_xy
             ways.append((rung, each.job.but(implementation=rung.key, block_xy=block_xy)))
         made = partial(cuda_program_of_list, ways, job, self._device)
-        self._make(made, f"{len(ways)} steps", "steps")
+        self._make(made, f"{len(ways)} steps", "steps", note)
 
     @property
     def _device(self) -> Device | None:
         device = self._worker.device
         return device if isinstance(device, Device) else None
 
-    def _make(self, made: Callable[[], str], what: str, key: str) -> None:
+    def _make(self, made: Callable[[], str], what: str, key: str, note: str = "") -> None:
         """Make the program in the background: spectra and bands of weights take a while."""
 
         def put(text: str) -> None:
             lines = f"{len(text.splitlines())} lines; its first lines say how to compile it."
-            self._put(text, f"Copied {what} as {key}.cu, {lines}")
+            self._put(text, f"Copied {what} as {key}.cu, {lines} {note}".rstrip())
 
         self._background.run(made, put, self._messages.show_error)
 
-    def _rung(self) -> Implementation | None:
+    def _rung(self) -> Choice | None:
         """The rung that was chosen or picked, or else the one in the panel Implementation."""
         if (picked := self._picked()) is not None:
             return picked

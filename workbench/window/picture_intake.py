@@ -214,7 +214,7 @@ class PictureIntake(QObject):
         changes = intents.with_picture(picture, self._store.state)
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need other implementations
-            changes |= intents.steps_for(state, self._worker.device)
+            changes |= intents.steps_for(state, self._worker.device, keeps_auto=True)
             if self._store.state.picture is not None:
                 now = replace(state, **changes)
                 why = intents.gave_way(self._store.state, now, self._worker.device)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
+LATE_MS = 200  # without a new result, until the one in sight is said to be of earlier settings
 COPY = "of the {}copy, {:,}×{:,}"  # that is shown of a picture larger than memory
 TWO_FILES = "Two files are compared as they are: no times are shown."
 PREVIEW = "preview, from the reduced picture"
@@ -66,7 +67,9 @@ class ResultViews(QObject):
         self._store, self._live, self._compare = store, live, compare
         self._timing, self._runs = timing, runs
         self._rung, self._times = rung, times
-        self._messages = messages
+        self._messages, self._is_late = messages, False
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late.timeout.connect(self._say_late)
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
         compare.changed.connect(lambda: timing.show_empty(REFUSED if live.is_refused else COMING))
@@ -85,10 +88,22 @@ class ResultViews(QObject):
     def _follow(self, old: State, new: State) -> None:
         if old.picture is not None and intents.needs_run(old, new):
             self._messages.outdate(FRESH_MS)
+            self._late.start()
         elif old.reference is not new.reference and self._live.of_view is not None:
             self._show(*self._live.of_view[1:])
 
+    def _say_late(self) -> None:
+        """Let the last result not pass for that of the present settings, which takes long."""
+        found, is_refused = self._live.of_view, self._live.is_refused
+        if found and not is_refused and not intents.is_answer(found[1], self._store.state):
+            self._is_late = True
+            self._show_picture(*found[1:])
+            self._timing.show_late()
+
     def _show(self, result: Result, display: Display) -> None:
+        if intents.is_answer(result, self._store.state):
+            self._late.stop()
+            self._is_late = False
         self._show_picture(result, display)
         picture, job = self._store.state.picture, result.job
         is_copy = picture is not None and picture.large is not None
@@ -97,12 +112,15 @@ class ResultViews(QObject):
         self._timing.show_subject(of_copy or (whole and f"of the {whole}picture"))
         if self._is_of_files(result):
             self._timing.show_empty(TWO_FILES)
+        elif self._is_late:
+            self._timing.show_late()
         else:
             self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
             self._rung.made.show_ran(intents.last_run(result))
 
     def _show_preview(self, job: Job, display: Display) -> None:
+        self._late.stop()
         self._compare.show_preview(display, f"{intents.job_caption(job, None)}\n{PREVIEW}")
         self._timing.show_empty(PREVIEWED)
 
@@ -134,7 +152,7 @@ class ResultViews(QObject):
             parts.append(f"as {job.pixel_type}")
         if picture is not None and picture.large is not None:
             parts.append(f"1/{picture.large.step:.4g} of its size")
-        parts.append("of earlier settings" if self._live.is_refused else "")
+        parts.append("of earlier settings" if self._live.is_refused or self._is_late else "")
         below = " · ".join(filter(None, parts))
         told = f"{job.width}×{job.height}" if self._is_of_files(result) else ""
         return "\n".join(filter(None, (told or intents.job_caption(job, result.picked), below)))

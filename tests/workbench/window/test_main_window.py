@@ -36,6 +36,18 @@ def never_ends(job, steps):
     yield from steps
 
 
+def test_a_result_awaited_is_never_announced_by_the_one_before(qtbot, make_window):
+    window = ready(qtbot, make_window(lambda: Scripted(never_ends)), noise(20, 30))
+    assert "verified" in child(window, "line-verdict", QLabel).text()
+    window.store.choose(ksize=127)
+    until(qtbot, lambda: view(window, "After").caption.endswith("of earlier settings"))
+    assert "verified" not in child(window, "line-verdict", QLabel).text()
+    assert not child(window, "line-time", QLabel).text()
+    settle(qtbot, window, lambda: window.store.choose(ksize=5))
+    assert "earlier" not in view(window, "After").caption
+    assert "verified" in child(window, "line-verdict", QLabel).text()
+
+
 def test_it_opens_on_the_bundled_picture(qtbot, window):
     result = settle(qtbot, window, lambda: window.intake.open_paths([]))
     assert result.check.ok

@@ -323,22 +323,27 @@ def make_room(
 ) -> None:
     """Give axes and captions the room they take, once the plot shows its range.
 
-    captions  of the values, over the upper left corner, and of x, under the plot
+    captions  of the values, over the upper left corner, if need be in two lines; and of x, below
     left_px   width of the left axis; None: what its texts take
     """
     metrics, item = QFontMetricsF(font), plot.getPlotItem()
     left, bottom, label = plot.getAxis("left"), plot.getAxis("bottom"), item.titleLabel
-    above_px = ABOVE_ROWS * metrics.height() if captions[0] else CAPTION_GAP_PX
+    above, wide = [captions[0]], plot.width() - (left_px or 0.0) - EDGE_PX - 4
+    if metrics.horizontalAdvance(captions[0]) > wide:
+        above = captions[0].split(" · ")
+    rows = ABOVE_ROWS + len(above) - 1
+    above_px = rows * metrics.height() if captions[0] else CAPTION_GAP_PX
     below_px = BELOW_ROWS * metrics.height() if captions[1] else 0.0
     below_px += bottom.room_px(plot.width())
     if left_px is None:
         left_px = left.room_px(plot.height() - above_px - below_px)
     wide = plot.width() - left_px - EDGE_PX - 4
-    above, below = (html.escape(cut(text, metrics, wide)) for text in captions)
+    *above, below = (html.escape(cut(text, metrics, wide)) for text in (*above, captions[1]))
     label.setVisible(True)
     label.setMaximumHeight(above_px)
     label.item.setFont(font)
-    label.setText(above, color=colors.muted, size=f"{font.pixelSize()}px", justify="left")
+    size = f"{font.pixelSize()}px"
+    label.setText("<br>".join(above), color=colors.muted, size=size, justify="left")
     bottom.label.setFont(font)
     bottom.enableAutoSIPrefix(False)  # each tick has its unit
     bottom.setLabel(below, color=colors.muted)

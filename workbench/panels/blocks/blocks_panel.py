@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QFont, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -34,7 +34,7 @@ from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import check_segment, make_segments, push_button
+from workbench.widgets.buttons import check_segment, described, make_segments, push_button
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.tile import scaled_font, words_label
@@ -117,11 +117,12 @@ class BlocksPanel(QWidget):
         self._pause = push_button("blocks-pause", "", "Pause the comparison, or resume it.")
         self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
         self._back.hide()
+        self._bar = described(QProgressBar(textVisible=False), "blocks-progress", "Samples taken")
         self._views = make_segments(VIEWS, lambda _: self._show_chart())
         check_segment(self._views, BARS)
         self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         segments = HBox(spacing=0).add(*self._views.values())
-        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, 1)
+        buttons = HBox(spacing=6).add(self._start, self._pause, self._back, (self._bar, 3), 1)
         inside = QWidget()
         VBox(inside, MARGINS, 6).add(
             *(self._subject, self._work, self._note, self.picks, buttons),
@@ -357,11 +358,21 @@ class BlocksPanel(QWidget):
     def _show_phase(self, phase: BlocksPhase) -> None:
         self.phase = phase
         starts = "Compare on CPU" if self._is_recorded else "Compare"
+        self._show_progress()
         self._start.setText("Stop" if self._is_on else starts)
         self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
         self._start.setEnabled(self._is_on or self._is_recorded or not self._field.reason)
         self._pause.setEnabled(self._is_on)
         self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
+
+    def _show_progress(self) -> None:
+        """Show how many of the least samples are taken; before the first that is unknown."""
+        least, found = self._field.sampling.min_samples, self._found
+        timings = [(each.is_over, each.timing) for each in found.standings] if found else []
+        taken = (least if o else min(len(t.samples_ms), least) if t else 0 for o, t in timings)
+        self._bar.setRange(0, least * len(timings))
+        self._bar.setValue(sum(taken))
+        self._bar.setVisible(self._is_on)
 
     def _show_chart(self) -> None:
         is_map = self._views[MAP].isChecked() and self._views[MAP].isEnabled()

@@ -15,6 +15,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import PIXEL_TYPES, Result
 from kernels.engine.auto import Auto
+from kernels.engine.list_ways import WAYS
 from kernels.engine.own_kernel import OwnKernel
 from kernels.filters import has_parameter
 from kernels.filters.parameters import DISK, NUMBERS, PATCH, SIGMA, Parameter
@@ -112,10 +113,13 @@ class FilterControls(QGroupBox):
 
     Those that another filter has take no room.  They are the last, so that what all have stays in
     its place.
+
+    device  which decides how a list may run; None: not known yet
     """
 
     def __init__(self, store: Store) -> None:
         super().__init__("Filter")
+        self.device: Device | NoDevice | None = None
         box = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
         self._automatic = described(box, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
@@ -186,6 +190,13 @@ class FilterControls(QGroupBox):
         self.form.setRowVisible(self._alpha, is_clear)
         self._whole.show_state(state)
         self.form.setRowVisible(self._whole, len(state.steps) > 1)
+        if len(state.steps) > 1:
+            reasons = {way: intents.why_no_way(state, way, self.device) for way in WAYS}
+            for way, reason in reasons.items():
+                self._whole.show_why_not(way, reason, WHOLE_TIPS[way])
+            none_can = all(reasons.values())
+            self._whole.setEnabled(state.whole != "auto" or not none_can)
+            self._whole.setToolTip(tip_text(reason if none_can else WHOLE_TIP))
         is_own_kernel = is_own(state.implementation)
         self._alpha.setEnabled(not is_own_kernel)
         self._alpha.setToolTip(tip_text(OWN_ALPHA if is_own_kernel else ALPHA_TIP))
@@ -461,6 +472,7 @@ class ControlPanel(UprightArea):
         self._run.show_implementations(availability)
 
     def show_device(self, device: Device | NoDevice) -> None:
+        self._filter.device = device
         self._run.show_device(device)
 
     def show_state(self, state: State) -> None:

@@ -20,7 +20,7 @@ from workbench.base.paths import asset_table
 from workbench.model.rung_times import RungTimes
 
 ON_THE_CPU = "Run on the CPU: no time."
-NOT_RIGHT = "✗ The output shown is right, and the kernel is not: see above. No time."
+NOT_RIGHT = "✗ The output shown is right, and the kernel is not. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
 NO_BUG = "No bug found (bounds, races, barriers, output) on {}; “workbench check” tries more."
 
@@ -62,7 +62,7 @@ def verdict_words(tried: KernelTrial) -> str:
     if tried.kernel is None or not tried.ok:
         return f"{verdict}{no_time}"
     count = len(tried.kernel.samples_ms)
-    of = f" (median of {count})" if count > 1 else ""
+    of = f" ({'median' if count > 2 else 'mean'} of {count})" if count > 1 else ""
     return f"{verdict} {numbers.duration(tried.kernel.median_ms)}{of} on {tried.device_name}."
 
 
@@ -70,7 +70,7 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
     if not math.isfinite(check.bound):
         return f"✗ Not verified, on {part}: with values this large float32 sums overflow."
     if check.unsearched:
-        return f"Output right on {part}; {check.unsearched.removesuffix('.')}."
+        return f"Output right on {part}; {check.unsearched.removesuffix('.')}.".replace("….", "…")
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."

@@ -95,10 +95,13 @@ def words_of(cost: ListCost) -> str:
     """The ways as a table of rich text: bytes read, written and in the L2 cache; done again."""
     heads = ("", "Read", "Written", "In L2", "Again")
     rows = ["".join(f"<th align=right>&nbsp;&nbsp;{head}</th>" for head in heads)]
+    works = list(cost.ways.values())
     for marker, (way, work) in zip(MARKERS, cost.ways.items(), strict=True):
         name = f"<td>{marker}&nbsp;{TITLES[way].replace(' ', '&nbsp;')}</td>"
-        cells = f"<td colspan=4>&nbsp;&nbsp;✗ {escape(str(work))}</td>"
-        if isinstance(work, WayWork):
+        before, cells = works[: len(rows) - 1], ""
+        if isinstance(work, str) and work not in before:  # a reason of several is said once
+            cells = f"<td colspan=4 rowspan={works.count(work)}>&nbsp;&nbsp;✗ {escape(work)}</td>"
+        elif isinstance(work, WayWork):
             moved = map(numbers.file_size, (work.read_bytes, work.written_bytes, work.cached_bytes))
             said = (*moved, numbers.percent(work.again))
             cells = "".join(f"<td align=right {PRE}>&nbsp;&nbsp;{each}</td>" for each in said)
@@ -137,7 +140,7 @@ class ListPage(QWidget):
         self._zoom.clicked.connect(lambda: self.area_wanted.emit(self.frames()[0]))
         row = HBox(spacing=0).add(*self._ways.values(), 1, self._zoom)
         inside = QWidget()
-        VBox(inside, (0, 8, 0, 0), 6).add(self._idea, row, self._table, (self.chart, 1), self._said)
+        VBox(inside, (0, 8, 0, 0), 6).add(self._idea, row, self._table, self._said, (self.chart, 1))
         VBox(self, 0).add(UprightArea(inside))
 
     def event(self, event: QEvent) -> bool:

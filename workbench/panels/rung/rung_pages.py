@@ -319,7 +319,7 @@ def quickest_of(places: Sequence[LadderLine]) -> str:
     if len(able) < 2 or not right or len(times) < len(able):
         return ""
     time, title = min(right, key=lambda each: each[0].median_ms)
-    return f"Fastest here: {title}, median {time.duration}."
+    return f"Fastest here: {title}, {time.duration}."
 
 
 def what_matters_first(implementations: Iterable[Implementation]) -> tuple[Implementation, ...]:

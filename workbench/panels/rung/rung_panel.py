@@ -321,7 +321,7 @@ class RungPane(QWidget):
     def _recorded_for(self, job: Job) -> tuple[Mapping[str, Time], str]:
         """Times recorded for `job`, or for the job nearest to it; and a sentence.
 
-        Of the nearest job only the rungs are listed that can run this one.
+        Of the nearest job only the rungs are listed that can run this one; no sentence if none.
         """
         recorded = self._recorded or RungTimes()
         nearest, times = recorded.of_nearest(job, self._store.state.filter)
@@ -336,7 +336,7 @@ class RungPane(QWidget):
         }
         others = {k: each for k, each in times.items() if k in able}
         said = OTHER.format(device=recorded.device, job=nearest)
-        return others, said
+        return others, said if others else ""
 
     def _work(self, kind: str) -> str:
         if not self._job():

@@ -33,7 +33,7 @@ from workbench.widgets.tile import scaled_font
 OWN = ""  # the key of the user's own plan
 FILE = "\0file"  # the key of the plan that was opened last; no preset has it
 SPARE_PX = 40  # scroll bar and padding of a list
-OWN_TITLE = "Current picture and settings"
+OWN_TITLE, ON_NOISE = "Current picture and settings", "Current settings, on noise"
 NOISE = "Measured on noise: your picture has only one size."
 OWN_TIP = "What is not varied is as it is set in the window"
 FILES_TIP = "Open a plan from a TOML file, or save this one to be repeated"
@@ -99,7 +99,7 @@ class PlanChoice(QWidget):
         """The name of the chosen plan, or the problem with it."""
         if self.plan is None:
             return self._problem
-        return OWN_TITLE if self._key == OWN else self._plans[self._key].title
+        return self._list.itemText(0) if self._key == OWN else self._plans[self._key].title
 
     def show_state(self, _state: State) -> None:
         """Take the fields that do not vary from the store's new state."""
@@ -225,6 +225,7 @@ class PlanChoice(QWidget):
             varied = self._editor.texts()
             is_noise = self._plan and "sizes" in varied and "pictures" not in varied
             self._about.show_or_hide(NOISE if is_noise else "")
+            self._list.setItemText(0, ON_NOISE if is_noise else OWN_TITLE)
         is_seen = self._editor.show_wrong(problem) and self._fold.isChecked()
         if self.plan is None:
             self._counted = None

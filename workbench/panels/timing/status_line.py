@@ -316,6 +316,10 @@ class TimingViews(QObject):
     def show_empty(self, why: str) -> None:
         """Clear all figures; `why` is shown in their place."""
         self.show_progress("")
+        self.show_late(why)
+
+    def show_late(self, why: str = COMING) -> None:
+        """Clear all figures, which are of earlier settings; what is under way stays."""
         self._show(Newest(subject=self._newest.subject, why_empty=why))
 
     def _show(self, newest: Newest) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit, QProgressBar
 
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
@@ -27,6 +27,7 @@ from tests.workbench.driving import (
     until,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.base import numbers
 from workbench.charts.data.figure import Bars, Grid
 from workbench.imaging.pictures import Picture
 from workbench.model.state import State
@@ -248,6 +249,10 @@ def test_on_a_map_keys_go_over_the_tiles_and_a_refused_one_is_not_taken(qtbot, w
     block_map = window.blocks.get().chart
     assert isinstance(block_map.figure.body, Grid)
     until(qtbot, lambda: block_map.spots)
+    block_map.setFixedWidth(300)
+    times = [tile.value for tile in block_map.figure.body.tiles if tile.value]
+    ends = numbers.duration(min(times)), numbers.duration(max(times))
+    until(qtbot, lambda: all(e in block_map.plot.getPlotItem().titleLabel.text for e in ends))
     block_map.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):  # the first enters it
         QTest.keyClick(block_map, key)
@@ -306,8 +311,14 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
     window = ready(qtbot, make_window(), np.zeros((8, 9, 1), np.uint8))
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.blocks.get().rows)
+    bar, seen = child(window, "blocks-progress", QProgressBar), []
+    assert not bar.isVisible()
+    bar.valueChanged.connect(seen.append)
     click(child(window, "blocks-start"))
+    assert bar.isVisible()
     done(qtbot, window)
+    assert seen[-1] == bar.maximum() > 0
+    assert not bar.isVisible()
     assert set(rows(window)) == {"sequential", "parallel", "opencv"}
     assert child(window, "blocks-click", QLabel).text() == "A click uses that implementation."
     assert all(row.state == "fine" for row in rows(window).values())

@@ -37,6 +37,7 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.model.state import Step
 from workbench.panels.controls.controls_panel import BORDER_TIPS
 from workbench.panels.timing.timing_words import filter_time, what_ran
 from workbench.window.copy_as import filter_words
@@ -253,6 +254,28 @@ def pick_shape(window, text):
     shapes = child(window, "block", QComboBox)
     shapes.setCurrentText(text)
     shapes.activated.emit(shapes.currentIndex())
+
+
+def test_ways_that_cannot_run_a_list_are_grey_and_say_why(qtbot, window, make_window):
+    listed = {"before": (Step("gaussian", 5, implementation="opencv"),), "implementation": "opencv"}
+    settle(qtbot, window, lambda: window.store.update(**listed))
+    assert not child(window, "whole").isEnabled()
+    assert window.device.reason in child(window, "whole").toolTip()
+    gpu = ready(qtbot, make_window(MadeUpGpu), SAMPLES)
+    ways = child(gpu, "whole", QComboBox)
+    before = (Step("percentile", 5, implementation="auto"),)
+    gpu.store.update(before=before, implementation="auto", border="wrap")
+
+    def tips():
+        items = (ways.model().item(row) for row in range(ways.count()))
+        return {ways.itemData(e.row()): "" if e.isEnabled() else e.toolTip() for e in items}
+
+    assert ways.isEnabled()
+    assert not tips()["graph"]
+    assert "wraps around" in tips()["strips"]
+    assert "one launch takes" in tips()["list_ring"]
+    gpu.store.update(implementation="opencv")
+    assert "launches of one GPU" in tips()["graph"]
 
 
 def test_keys_lead_to_the_tools(shared_window):

@@ -8,7 +8,7 @@ from kernels.cuda_on_cpu.regions import Region
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import text as source
-from tests.made_up import FAILED, H200, a_job, result
+from tests.made_up import FAILED, H200, PASSED, a_job, result
 from tests.workbench.driving import child, ready, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
@@ -21,7 +21,7 @@ from tests.workbench.panels.kernel.made_up_trials import (
 from workbench.model.rung_times import RungTimes
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
-from workbench.panels.kernel.trial_words import NONE_YET, NOT_RIGHT, ladder_rows
+from workbench.panels.kernel.trial_words import NONE_YET, NOT_RIGHT, ladder_rows, verdict_words
 
 
 @pytest.fixture
@@ -83,6 +83,13 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     assert first.startswith("4.0× as fast as ")
     assert second == "2.0× as fast as Shared-memory tile (200\u202fµs)"
     assert ladder_rows(KernelTrial(job, whole, on_gpu=True), rung, times) == []
+
+
+@pytest.mark.parametrize(("count", "said"), [(2, "(mean of 2)"), (3, "(median of 3)")])
+def test_the_middle_of_two_is_called_a_mean(count, said):
+    job = a_job("shared")
+    whole, time = Region(0, 0, job.width, job.height, True), Timing(count * (0.1,), "cold")
+    assert said in verdict_words(KernelTrial(job, whole, on_gpu=True, kernel=time, check=PASSED))
 
 
 # -- the bug

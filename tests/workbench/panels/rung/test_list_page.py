@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QToolButton
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, ready, settle, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
+from workbench.model.state import Step
 from workbench.panels.rung.list_page import FRAMES
 
 
@@ -107,3 +108,20 @@ def test_on_a_gpu_its_own_limits_count(qtbot, explained):
     window = explained(1, MadeUpGpu)
     assert "Made Up" in words(window, "list-chart-said")
     assert "7,900 GB/s" in words(window, "list-chart-said")
+
+
+def test_its_sentence_is_seen_and_the_wheel_over_the_chart_scrolls(qtbot, explained):
+    window = explained(1)
+    more = (Step("median", 5, implementation="opencv"), Step("edges", 5, implementation="opencv"))
+    settle(qtbot, window, lambda: window.store.update(before=more))  # no tiles or rings
+    window.resize(1280, 720)
+    page, said = window.rung.get().list_page, child(window, "list-chart-said", QLabel)
+    until(qtbot, lambda: page.chart.plot and len(page.cost.titles) == 4)
+    area = page.findChild(QScrollArea)
+    until(qtbot, lambda: area.verticalScrollBar().maximum() > 0)
+    foot = said.mapTo(area.viewport(), QPoint(0, said.height())).y()
+    assert 0 < foot <= area.viewport().height()
+    assert words(window, "list-bytes").count("✗") == 1
+    over = page.chart.mapTo(window, QPoint(60, 20))
+    QTest.wheelEvent(window.windowHandle(), QPointF(over), QPoint(0, -120))
+    assert area.verticalScrollBar().value() > 0

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QTextBrowser
 from kernels.pictures.generated import scene
 from kernels.rungs.rung import ladder
 from tests.made_up import implementations
-from tests.workbench.driving import child, pick, ready, show_picture, until
+from tests.workbench.driving import child, pick, ready, settle, show_picture, until
 from workbench.base.numbers import GAP
 from workbench.model.rung_times import recorded_times
 
@@ -67,6 +67,12 @@ def test_without_a_gpu_rungs_have_recorded_times_and_the_cpus_can_be_measured(wi
     assert child(window, "ladder-measure", QPushButton).isEnabled()
     able = [key for key, (line, _) in found.items() if line.reason is None]
     assert able == [key for key, each in implementations().items() if each.kind == "cpu"]
+
+
+def test_without_a_row_of_recorded_times_none_is_announced(qtbot, window):
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "edges"))
+    assert not any(line.time and line.time.where for line, _ in lines(window).values())
+    assert child(window, "ladder-caption", QLabel).text().endswith("border clamp.")
 
 
 def test_the_caption_names_the_gpu_whose_times_these_are(qtbot, window):

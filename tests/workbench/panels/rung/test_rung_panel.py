@@ -279,7 +279,7 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     timed_now = [places(window)[key] for key in measured(window)]
     least = min(each.median_ms for each in timed_now)
     best = [each for each in timed_now if each.median_ms == least]
-    answers = [f"{each.implementation.title}, median {each.time.duration}." for each in best]
+    answers = [f"{each.implementation.title}, {each.time.duration}." for each in best]
     assert words(window, "ladder-reason").removeprefix("Fastest here: ") in answers
     window.store.update(ksize=7)  # another job, of which nothing is known
     until(qtbot, lambda: words(window, "ladder-reason") == "")

@@ -455,6 +455,15 @@ def test_without_a_gpu_every_step_says_the_same(qtbot, window, tmp_path):
     assert {each.implementation for each in window.store.state.steps} == {"opencv"}
 
 
+def test_the_next_picture_runs_on_auto_as_the_one_before(qtbot, window):
+    window.store.choose(implementation="opencv", filter="gaussian")
+    show_picture(qtbot, window, small())
+    settle(qtbot, window, lambda: window.store.choose(filter="median", is_disk=True))
+    assert window.store.state.implementation == "auto"  # OpenCV gave way
+    settle(qtbot, window, lambda: window.opener.opened.emit(Picture("other", small()[:60])))
+    assert window.store.state.implementation == "auto"
+
+
 def test_captions_say_that_a_part_is_filtered(qtbot, listed):
     settle(qtbot, listed, lambda: listed.store.choose(region=(10, 10, 40, 30, 4)))
     assert "in a part" in listed.compare.main.caption

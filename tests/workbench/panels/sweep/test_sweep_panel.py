@@ -209,6 +209,10 @@ def test_at_first_the_open_picture_is_measured_as_it_is(panel):
     write(panel, "sizes", "8, 16")
     assert asked(panel).pictures == ("noise",)
     assert words(panel, "sweep-about") == plan_choice.NOISE
+    source = child(panel, "sweep-source", QComboBox)
+    assert "noise" in source.currentText()
+    write(panel, "sizes", "")
+    assert source.currentText() == plan_choice.OWN_TITLE
 
 
 def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):

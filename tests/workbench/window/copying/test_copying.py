@@ -16,7 +16,7 @@ from workbench.files import image_files
 from workbench.imaging.pictures import Picture
 from workbench.model import intents, step_files
 from workbench.model.state import State, Step
-from workbench.window.copy_as import command_line, python
+from workbench.window.copy_as import INSTEAD, command_line, python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
 BLUR = Step("gaussian", 7, sigma=1.5, implementation="parallel")
@@ -149,7 +149,8 @@ def test_a_list_is_copied_as_a_program_of_what_ran_for_each_step(qtbot, make_win
     assert "namespace step_2" in clipboard()
     settle(qtbot, gpu_window, lambda: gpu_window.store.update(implementation="opencv"))
     trigger(gpu_window, "CUDA C++")
-    assert "Step 2, Gradient, ran on OpenCV, which has" in gpu_window.messages.sentence
+    until(qtbot, lambda: INSTEAD in gpu_window.messages.sentence)
+    assert "namespace step_2" in clipboard()
     gpu_window.store.update(**step_files.select(gpu_window.store.state.steps, 0))
     trigger(gpu_window, "Command line")
     assert "It has the steps up to the chosen one." in gpu_window.messages.sentence
@@ -170,6 +171,17 @@ def test_a_list_that_runs_as_one_launch_is_copied_as_that(qtbot, make_window):
     until(qtbot, lambda: "with crop weighted sums and gradients alone" in window.messages.sentence)
 
 
+@pytest.mark.parametrize("first", ["median", "grey"])
+def test_without_a_gpu_a_list_is_copied_as_what_a_gpu_would_run(first, qtbot, make_window):
+    window = ready(qtbot, make_window(), noise(20, 30, 3))
+    step = Step(first, 1 if first == "grey" else 3, implementation="opencv")
+    settle(qtbot, window, lambda: window.store.update(before=(step,)))
+    trigger(window, "CUDA C++")
+    wanted = "list_tiles.cu" if first == "grey" else INSTEAD
+    until(qtbot, lambda: wanted in window.messages.sentence)
+    assert ("namespace step_2" in clipboard()) == (first == "median")
+
+
 def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     window = make_window()
     until(qtbot, lambda: window.device)
@@ -177,7 +189,8 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     assert "Open a picture first" in window.messages.sentence
     show_picture(qtbot, window, noise(20, 30, 3))
     trigger(window, "CUDA C++")
-    assert "OpenCV has no CUDA source" in window.messages.sentence
+    until(qtbot, lambda: INSTEAD in window.messages.sentence)
+    assert "int main(" in clipboard()
     window.store.update(region=(1, 2, 10, 8, 0))
     trigger(window, "CUDA C++")
     assert "filters whole pictures" in window.messages.sentence
