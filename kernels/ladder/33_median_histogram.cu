@@ -13,7 +13,8 @@ of its 31 neighbours beside it: whatever the lanes count, no two ask the same ba
 The channels are laid out as planes with their border around them first, so that no thread ever asks where an edge \
 is: the strips at the picture's ends were twice as slow as all others, and while they ended the rest of the chip had \
 nothing to do. Then four samples are looked at at a time: one mask, and a permutation for each, gives the places of \
-their counters, one more what is to be added there, and five operations how many are less than the median. Seven warps fit into half of a \
+their counters, one more what is to be added there, and five operations how many are less than the median. The walk to the next median \
+passes a word of two counters at a time, and where it is far, as in pictures of black and white, sixteen. Seven warps fit into half of a \
 multiprocessor's shared memory, and they are enough to issue an instruction in three of four clocks."""
 requires = [
     ["SAMPLE == 'uint8'", "Histograms are of the 256 values of uint8, and these samples are {SAMPLE}; choose another implementation, such as rank_bits."],
@@ -50,7 +51,7 @@ stores = { picture = "SAMPLES" }
 constexpr int WARPS = 7;
 constexpr int BINS = 128;                  // words a thread: the counters of 2 b and 2 b + 1 share one
 constexpr int MIDDLE = KSIZE * KSIZE / 2;
-constexpr int NEAR = 6, LEAPS = 16;        // a median that moved further is expected to leap for so many rows
+constexpr int NEAR = 4;                    // words that a walk passes; a median that is further away leaps
 constexpr int USED = (KSIZE + 3) / 4;      // words with the K samples of a row
 constexpr int WORDS = USED + 1;            // and, as whole words are loaded, one more
 constexpr unsigned TOP_BITS = 0x80808080u, LAST_BITS = 0x01010101u;
@@ -111,10 +112,10 @@ __device__ __forceinline__ void count_one(unsigned word, unsigned even, unsigned
     // Of an address that no other thread has: without an answer, nobody waits for it.
     atomicAdd(histogram + place * 16, one<SIGN, I>(even, odd));
 }
-// Counts a row's samples; `below`: how many of the window are less than its median.
+// Counts a row's samples; `below`: how many are less than the values of the median's word.
 template <int SIGN>
-__device__ __forceinline__ void count(const Row& row, unsigned* histogram, int shift, int median, int& below) {
-    const unsigned all = median * LAST_BITS;
+__device__ __forceinline__ void count(const Row& row, unsigned* histogram, int shift, int median_word, int& below) {
+    const unsigned all = 2 * median_word * LAST_BITS;
     unsigned less = 0;
     #pragma unroll
     for (int j = 0; j < USED; ++j) {
@@ -131,40 +132,19 @@ __device__ __forceinline__ void count(const Row& row, unsigned* histogram, int s
     }
     below += SIGN * static_cast<int>(less >> 7);
 }
-__device__ __forceinline__ int counter(const unsigned* histogram, int value) {
-    return histogram[(value >> 1) * 32] >> (value & 1) * 16 & 0xFFFF;
-}
-// How many samples N words of counters have.
-template <int N>
-__device__ __forceinline__ int in_words(const unsigned* histogram, int word) {
-    unsigned both = 0;
-    #pragma unroll
-    for (int i = 0; i < N; ++i) both += histogram[(word + i) * 32];
-    return (both & 0xFFFF) + (both >> 16);
-}
-// Go up by N words as long as the median lies above them.
-template <int N>
-__device__ __forceinline__ void climb(const unsigned* histogram, int& word, int& below) {
+// Passes N words of counters at a time, at most MOST times, as long as the median lies behind them.  `both`: those of
+// even and of odd values where it stops; what comes back is how many samples are passed with these.
+template <int N, int MOST>
+__device__ __forceinline__ int pass(const unsigned* histogram, int step, int& word, int& passed, unsigned& both) {
     #pragma unroll 1
-    for (int here; below + (here = in_words<N>(histogram, word)) <= MIDDLE; word += N) below += here;
-}
-// A median that leaps: of stripes it goes from one end to the other in each row, and value by value that takes ten
-// times as long as noise.  So begin at the end that it went towards, many words at a time.
-__device__ __forceinline__ void find_leap(const unsigned* histogram, int& median, int& below) {
-    int word = 0;
-    if (below > MIDDLE) {
-        below = 0;
-        climb<16>(histogram, word, below);
-    } else {
-        word = BINS, below = KSIZE * KSIZE;
-        #pragma unroll 1
-        while (below > MIDDLE) word -= 16, below -= in_words<16>(histogram, word);
+    for (int times = 0;; ++times, word += N * step) {
+        both = 0;
+        #pragma unroll
+        for (int i = 0; i < N; ++i) both += histogram[((word & -N) + i) * 32];
+        const int sum = __dp2a_lo(both, 0x0101u, static_cast<unsigned>(passed));
+        if (sum > MIDDLE || times == MOST) return sum;
+        passed = sum;
     }
-    climb<4>(histogram, word, below);
-    climb<1>(histogram, word, below);
-    median = 2 * word;
-    const int even = counter(histogram, median);
-    if (below + even <= MIDDLE) below += even, ++median;
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
@@ -199,29 +179,33 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) convolve(
         for (int j = 0; j < WORDS; ++j) made.words[j] = from[static_cast<long long>(row) * stride + j];
     };
     const int shift = x % 4 * 8;
-    int median = 128, below = 0, leaps = 1;
+    int word = BINS / 2, below = 0;  // the median's counters, and how many samples have lower ones
     Row coming, going = {};  // asked for when their predecessors are counted
     read(coming, 0);
     #pragma unroll 1
     for (int row = 0; row < rows + KSIZE - 1; ++row) {
-        count<1>(coming, histogram, shift, median, below);
+        count<1>(coming, histogram, shift, word, below);
         if (row + 1 < rows + KSIZE - 1) read(coming, row + 1);
-        if (row >= KSIZE) count<-1>(going, histogram, shift, median, below);
+        if (row >= KSIZE) count<-1>(going, histogram, shift, word, below);
         if (row < KSIZE - 1) continue;
         read(going, row - (KSIZE - 1));
 
-        const int before = median;
-        if (leaps > 0) find_leap(histogram, median, below);
-        else {
-            while (below > MIDDLE) below -= counter(histogram, --median);
-            while (true) {
-                const int here = counter(histogram, median);
-                if (below + here > MIDDLE) break;
-                below += here, ++median;
-            }
+        // Down is up seen from the other end: of an odd number of samples as many lie behind the median as before it.
+        int step = 1, passed = below;
+        if (below > MIDDLE) step = -1, passed = KSIZE * KSIZE - below, --word;
+        unsigned both;
+        int sum = pass<1, NEAR>(histogram, step, word, passed, both);
+        if (sum <= MIDDLE) {
+            // Samples that are 0 and 255 make medians leap from end to end, each lane's in another row, and the warp
+            // waits for any: so begin anew at the end that it went towards, many words at a time.
+            step = -step, passed = 0, word = step > 0 ? 0 : BINS - 1;
+            pass<16, BINS>(histogram, step, word, passed, both);
+            pass<4, BINS>(histogram, step, word, passed, both);
+            sum = pass<1, BINS>(histogram, step, word, passed, both);
         }
-        leaps = row >= KSIZE && abs(median - before) > NEAR ? LEAPS : leaps - 1;
-        if (x < width) *to = static_cast<sample>(median);
+        below = step > 0 ? passed : KSIZE * KSIZE - sum;
+        const bool is_odd = below + static_cast<int>(both & 0xFFFF) <= MIDDLE;
+        if (x < width) *to = static_cast<sample>(2 * word + is_odd);
         to += pitch;
     }
 }

@@ -380,6 +380,10 @@ FAULTS = {
     "a row is counted out too late": Fault(
         "median_histogram", "read(going, row - (KSIZE - 1))", "read(going, max(row - KSIZE, 0))"
     ),
+    "down begins with the word that it is in": Fault(
+        "median_histogram", "KSIZE * KSIZE - below, --word", "KSIZE * KSIZE - below"
+    ),
+    "a leap does not begin anew": Fault("median_histogram", "passed = 0, word =", "word ="),
     "the rank itself settles no bit": Fault("rank_bits", "below[r] <= st", "below[r] < st"),
     "a window's first row is not counted": Fault(
         "rank_bits", "-RADIUS <= j - r", "-RADIUS < j - r"

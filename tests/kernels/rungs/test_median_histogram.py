@@ -16,6 +16,7 @@ WHAT = {
     "checks": 255 * ((X + Y) % 2),
     "steps": np.array([3, 250, 96, 127, 128, 160])[Y // 2 % 6],
     "few values": np.random.default_rng(0).choice([0, 40, 41, 200, 255], Y.shape),
+    "black or white": np.random.default_rng(1).choice([0, 255], Y.shape),
     "one value": np.full(Y.shape, 255),
 }
 
