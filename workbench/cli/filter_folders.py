@@ -84,7 +84,12 @@ def _batch(arguments: Namespace) -> int:
     with (
         pairs.without_empty_folders(),
         _cluster(arguments, pairs) as cluster,
-        Journal(arguments.output, asked, resuming=arguments.resume, path=path) as journal,
+        Journal(
+            *(arguments.output, asked),
+            resuming=arguments.resume,
+            anew=arguments.replace,
+            path=path,
+        ) as journal,
     ):
         prune()
         for folder in pairs.folders:

@@ -14,9 +14,9 @@ from typing import Any, get_args
 
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
-from workbench.batch.journal import Status, last_run, place_of
+from workbench.batch.journal import Status, last_run, named_in, place_of
 from workbench.batch.large_filtering import is_begun
-from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
+from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import cut_in_words, verdict
 from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
@@ -29,9 +29,13 @@ SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
 MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a command can have
 TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
+IS_THERE = "is there already"
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
-OTHERS = "A run into {folder} was stopped with another {other}: choose that, or another folder."
+OTHERS = (
+    "A run into {folder} was stopped with another {other}: choose that, another folder, or “Start "
+    "again”."
+)
 STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
@@ -83,10 +87,11 @@ class FilterPlan:
     """Everything that a run would do."""
 
     count: int  # pictures
-    names: tuple[tuple[str, str, bool], ...]  # the first: picture, result, is it there
-    known: int | None = None  # pictures that a stopped run has finished; None: there was none
+    names: tuple[tuple[str, str, str], ...]  # the first: picture, result, "done" or "is there …"
+    known: int | None = None  # of these, what a stopped run has finished; None: there was none
     failed: tuple[tuple[str, str], ...] = ()  # of these without a result: (path, sentence)
     journal: str = ""  # of that run
+    objection: str = ""  # why that run cannot be resumed
     warnings: tuple[str, ...] = ()  # a sentence for each folder that cannot be looked into
     memory: int = 0  # bytes that one large picture may take; 0: any
 
@@ -97,8 +102,9 @@ class FilterPlan:
         if self.memory and self.known is not None:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:
-            words = f"{words} A run that was stopped is done with {self.known:,} of them, "
-            words += f"as {self.journal} knows."
+            failed = f" and failed at {len(self.failed):,}" if self.failed else ""
+            words = f"{words} A run that was stopped has done {self.known:,} of them{failed}; "
+            words += f"Resume does the other {self.count - self.known:,}. Journal: {self.journal}."
         return " ".join((words, *self.warnings))
 
 
@@ -157,18 +163,24 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     _reject_unwritable(target)
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
-    if is_left and (other := _others(last.asked or {}, choice, state)):
-        raise PairingError(OTHERS.format(folder=target, other=", ".join(other)), "target")
+    known = last.known if is_left else set()
+    others = ", ".join(_others(last.asked or {}, choice, state)) if is_left else ""
+
+    def what_is_there(pair: FilePair) -> str:
+        is_done = named_in(target, pair.target) in known
+        return "done" if is_done else IS_THERE * os.path.lexists(pair.target)
+
     return FilterPlan(
         count=len(found),
         names=tuple(
-            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), is_there)
-            for pair in islice(found, SHOWN)
-            for is_there in (os.path.lexists(pair.target),)
+            (os.path.relpath(each.source, source), named, what_is_there(each))
+            for each in islice(found, SHOWN)
+            for named in (str(each.target.relative_to(target)),)
         ),
-        known=len(last.known) if is_left else None,
+        known=sum(named_in(target, e.target) in known for e in found) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
+        objection=OTHERS.format(folder=target, other=others) if others else "",
         warnings=(*found.complaints, *_unwritten(found)),
     )
 
@@ -193,7 +205,7 @@ def _file_plan(choice: FilterChoice) -> FilterPlan:
     allowed = min(max(memory_there_bytes() // 4, MIN_BYTES), MAX_BYTES)
     return FilterPlan(
         count=1,
-        names=((source.name, target.name, target.exists()),),
+        names=((source.name, target.name, IS_THERE * target.exists()),),
         known=0 if is_begun(target) else None,
         memory=allowed,
     )
