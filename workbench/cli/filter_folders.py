@@ -112,6 +112,7 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(journal).known if arguments.resume else frozenset()
     plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
+    already = f", {done:,} are done already" if (done := len(pairs) - len(plan)) else ""
     failed = dict.fromkeys(each.objection for each in plan if each.objection)
     plan = [each for each in plan if not each.objection]
     for pair in plan:
@@ -124,7 +125,8 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
             line = f"{pair.source_shown} → {pair.target_shown}{kept}"
             print(without_controls(line.replace("\n", " ")))
     if not arguments.json:
-        print(f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}; nothing was written.")
+        count = f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}{already}"
+        print(f"{count}; nothing was written.")
     return _complain_of(replace(pairs, complaints=(*pairs.complaints, *failed)))
 
 
@@ -163,6 +165,7 @@ def _run(
 
     # The journal may know results of pictures that are not among the inputs any more.
     total = sum(1 for _ in left()) if journal.known else len(pairs)
+    talk.known = len(pairs) - total
     stopping: AbstractContextManager[None]
     stopping = held_back = HeldBack()
     control, jobs = talk.control, arguments.jobs or usable_cores()
@@ -213,6 +216,7 @@ class _Talk:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
         self._what, self._failures = what, Failures()
         self._as_json, self._is_controlled = arguments.json, arguments.control
+        self.known = 0  # pictures that the last run is done with
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
     def say(self, outcome: Outcome, doing: str) -> None:
@@ -255,8 +259,14 @@ class _Talk:
             facts = {"filter": self._what, "journal": str(self._journal.path)}
             print(output.json_of({how: summary(progress) | facts}), flush=True)
         else:
-            journal = f"Journal: {self._journal.path}"
-            print("\n".join((*closing_lines(progress, self._what), journal)), flush=True)
+            lines = closing_lines(progress, self._what)
+            if self.known:
+                lines.append(f"{self.known:,} more were done already.")
+            if self.known and not progress.total:
+                lines = [
+                    f"{self.known:,} of {self.known:,} are done already; --replace does them again."
+                ]
+            print("\n".join((*lines, f"Journal: {self._journal.path}")), flush=True)
 
     def _show_progress(self, times: StageTimes) -> None:
         if self._is_controlled:

@@ -115,6 +115,7 @@ def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> lis
     words += filter_words(state, _stored_as(choice, state))
     if choice.is_file:
         words += ["--page", str(choice.page)] if choice.page > 1 else []
+        words += ["--replace"]  # the dialog that asked for the name has asked about that
         return [*words, "--device", choice.devices] if choice.devices else words
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
