@@ -52,20 +52,14 @@ class Journal(AppendLog):
     """
 
     def __init__(
-        self,
-        folder: Path,
-        asked: Line,
-        *,
-        resuming: bool = False,
-        anew: bool = False,
-        path: Path | None = None,
+        self, folder: Path, asked: Line, *, resuming: bool | None = False, path: Path | None = None
     ) -> None:
         """Open the journal, and begin a run or resume the last one.
 
         path      its file; None: beside the results
         asked     the options of the filter, and of the names of results
-        resuming  leave alone what the last run is done with, if there was one
-        anew      begin although that did not come to its end
+        resuming  leave alone what the last run is done with, if there was one; None: begin anew
+                  although that did not come to its end
         """
         self._folder, path = folder, path or folder / NAME
         self._lock: BinaryIO | None = None
@@ -76,7 +70,7 @@ class Journal(AppendLog):
             super().__init__(path, "a+")
         try:
             # The options as they are when they are read again.
-            self.known = self._begin(json.loads(json.dumps(asked)), resuming, anew)
+            self.known = self._begin(json.loads(json.dumps(asked)), resuming)
         except BaseException:
             self.close()
             raise
@@ -105,14 +99,14 @@ class Journal(AppendLog):
         with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
-    def _begin(self, asked: Line, resuming: bool, anew: bool) -> set[str]:
+    def _begin(self, asked: Line, resuming: bool | None) -> set[str]:
         with _failures(self.path):
             if not self.hold():
                 raise JournalError(f"Another process is writing to {self._folder}; wait for it.")
             last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
-            if not last.is_over and not anew:
+            if not last.is_over and resuming is not None:
                 raise JournalError(
                     f"The last batch into {self._folder} did not come to its end; add --resume to "
                     "do the rest, or --replace to begin anew."

@@ -81,15 +81,11 @@ def _batch(arguments: Namespace) -> int:
     devices = several_gpus(arguments, recipe)
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce", "page")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
+    resuming = None if arguments.replace and not arguments.resume else arguments.resume
     with (
         pairs.without_empty_folders(),
         _cluster(arguments, pairs) as cluster,
-        Journal(
-            *(arguments.output, asked),
-            resuming=arguments.resume,
-            anew=arguments.replace,
-            path=path,
-        ) as journal,
+        Journal(arguments.output, asked, resuming=resuming, path=path) as journal,
     ):
         prune()
         for folder in pairs.folders:
@@ -112,7 +108,7 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(journal).known if arguments.resume else frozenset()
     plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
-    already = f", {done:,} are done already" if (done := len(pairs) - len(plan)) else ""
+    done = len(pairs) - len(plan)
     failed = dict.fromkeys(each.objection for each in plan if each.objection)
     plan = [each for each in plan if not each.objection]
     for pair in plan:
@@ -125,8 +121,8 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
             line = f"{pair.source_shown} → {pair.target_shown}{kept}"
             print(without_controls(line.replace("\n", " ")))
     if not arguments.json:
-        count = f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}{already}"
-        print(f"{count}; nothing was written.")
+        already = f", {done:,} are done already" * bool(done)
+        print(f"{len(plan):,} picture{'s' * (len(plan) != 1)}{already}; nothing was written.")
     return _complain_of(replace(pairs, complaints=(*pairs.complaints, *failed)))
 
 
@@ -261,11 +257,8 @@ class _Talk:
         else:
             lines = closing_lines(progress, self._what)
             if self.known:
-                lines.append(f"{self.known:,} more were done already.")
-            if self.known and not progress.total:
-                lines = [
-                    f"{self.known:,} of {self.known:,} are done already; --replace does them again."
-                ]
+                known = f"{self.known:,} were done already; --replace does them again."
+                lines = [*lines, known] if progress.total else [f"Nothing is left: {known}"]
             print("\n".join((*lines, f"Journal: {self._journal.path}")), flush=True)
 
     def _show_progress(self, times: StageTimes) -> None:

@@ -16,7 +16,7 @@ from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
 from workbench.batch.journal import Status, last_run, named_in, place_of
 from workbench.batch.large_filtering import is_begun
-from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
+from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import cut_in_words, verdict
 from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
@@ -32,10 +32,7 @@ TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or 
 IS_THERE = "is there already"
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
-OTHERS = (
-    "A run into {folder} was stopped with another {other}: choose that, another folder, or “Start "
-    "again”."
-)
+OTHERS = "A run into {folder} was stopped with another {other}: choose that, or “Start again”."
 STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
@@ -164,21 +161,17 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     _reject_unwritable(target)
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
-    known = last.known if is_left else set()
     others = ", ".join(_others(last.asked or {}, choice, state)) if is_left else ""
-
-    def what_is_there(pair: FilePair) -> str:
-        is_done = named_in(target, pair.target) in known
-        return "done" if is_done else IS_THERE * os.path.lexists(pair.target)
-
+    done = {e.target for e in found if is_left and named_in(target, e.target) in last.known}
     return FilterPlan(
         count=len(found),
         names=tuple(
-            (os.path.relpath(each.source, source), named, what_is_there(each))
-            for each in islice(found, SHOWN)
-            for named in (str(each.target.relative_to(target)),)
+            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), what)
+            for pair in islice(found, SHOWN)
+            for is_there in (IS_THERE * os.path.lexists(pair.target),)
+            for what in ("done" if pair.target in done else is_there,)
         ),
-        known=sum(named_in(target, e.target) in known for e in found) if is_left else None,
+        known=len(done) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
         objection=OTHERS.format(folder=target, other=others) if others else "",
