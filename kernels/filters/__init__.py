@@ -27,7 +27,7 @@ from kernels.core.search import Named, find
 from kernels.core.step import Correlation
 from kernels.filters.parameters import Parameter
 
-GROUPS = ("Blur", "Sharpen", "Edges", "Order", "Own")
+GROUPS = ("Blur", "Sharpen", "Edges", "Order", "Colour", "Own")
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,9 +142,12 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
     """Read the picture, and see that its file can hold the result, which is like it."""
     pair = outcome.pair
     with _failing(outcome):
-        if recipe.keeps_files and os.path.lexists(pair.target):
+        is_there = recipe.keeps_files and os.path.lexists(pair.target)
+        if is_there and not pair.is_named:
             outcome.skipped = True
             return
+        if is_there and not is_special(pair.target):
+            raise ImageFileError(f"{pair.target_shown} is there already; --replace writes it anew.")
         if not pair.is_named and is_special(pair.target):  # to write there might wait for ever
             raise ImageFileError(
                 f"Cannot save {pair.target.name}: a device or a pipe has that name; remove it."

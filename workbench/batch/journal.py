@@ -52,13 +52,14 @@ class Journal(AppendLog):
     """
 
     def __init__(
-        self, folder: Path, asked: Line, *, resuming: bool = False, path: Path | None = None
+        self, folder: Path, asked: Line, *, resuming: bool | None = False, path: Path | None = None
     ) -> None:
         """Open the journal, and begin a run or resume the last one.
 
         path      its file; None: beside the results
         asked     the options of the filter, and of the names of results
-        resuming  leave alone what the last run is done with, if there was one
+        resuming  leave alone what the last run is done with, if there was one; None: begin anew
+                  although that did not come to its end
         """
         self._folder, path = folder, path or folder / NAME
         self._lock: BinaryIO | None = None
@@ -98,17 +99,17 @@ class Journal(AppendLog):
         with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
-    def _begin(self, asked: Line, resuming: bool) -> set[str]:
+    def _begin(self, asked: Line, resuming: bool | None) -> set[str]:
         with _failures(self.path):
             if not self.hold():
                 raise JournalError(f"Another process is writing to {self._folder}; wait for it.")
             last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
-            if not last.is_over:
+            if not last.is_over and resuming is not None:
                 raise JournalError(
                     f"The last batch into {self._folder} did not come to its end; add --resume to "
-                    f"do the rest, or remove {self.path} to begin anew."
+                    "do the rest, or --replace to begin anew."
                 )
             self.append({"batch": FORMAT, "asked": asked})
             return set()

@@ -181,14 +181,12 @@ class Command(NamedTuple):
     function  module and name in workbench.cli: `function(arguments) -> exit code`
     options   as `add_options` reads them
     epilog    the end of its help
-    replaces  existing files, unless told otherwise
     """
 
     summary: str
     function: str
     options: str
     epilog: str = ""
-    replaces: bool = False
 
 
 _PARTS: dict[str, dict[str, Any]] = asset_table("commands.toml")

@@ -158,7 +158,7 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
     for remark in outcome.remarks:
         yield f"{pair.name}: {remark}"
     if outcome.skipped:
-        yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
+        yield f"{pair.name}: {pair.target_shown} is there already; --replace writes it anew."
     elif outcome.large is not None:
         line = large_in_one_line(what, outcome.large)
     elif outcome.result is not None:

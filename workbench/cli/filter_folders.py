@@ -81,10 +81,11 @@ def _batch(arguments: Namespace) -> int:
     devices = several_gpus(arguments, recipe)
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce", "page")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
+    resuming = None if arguments.replace and not arguments.resume else arguments.resume
     with (
         pairs.without_empty_folders(),
         _cluster(arguments, pairs) as cluster,
-        Journal(arguments.output, asked, resuming=arguments.resume, path=path) as journal,
+        Journal(arguments.output, asked, resuming=resuming, path=path) as journal,
     ):
         prune()
         for folder in pairs.folders:
@@ -107,6 +108,7 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
     known = last_run(journal).known if arguments.resume else frozenset()
     plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
+    done = len(pairs) - len(plan)
     failed = dict.fromkeys(each.objection for each in plan if each.objection)
     plan = [each for each in plan if not each.objection]
     for pair in plan:
@@ -119,7 +121,8 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
             line = f"{pair.source_shown} → {pair.target_shown}{kept}"
             print(without_controls(line.replace("\n", " ")))
     if not arguments.json:
-        print(f"{len(plan):,} picture{'' if len(plan) == 1 else 's'}; nothing was written.")
+        already = f", {done:,} are done already" * bool(done)
+        print(f"{len(plan):,} picture{'s' * (len(plan) != 1)}{already}; nothing was written.")
     return _complain_of(replace(pairs, complaints=(*pairs.complaints, *failed)))
 
 
@@ -158,6 +161,7 @@ def _run(
 
     # The journal may know results of pictures that are not among the inputs any more.
     total = sum(1 for _ in left()) if journal.known else len(pairs)
+    talk.known = len(pairs) - total
     stopping: AbstractContextManager[None]
     stopping = held_back = HeldBack()
     control, jobs = talk.control, arguments.jobs or usable_cores()
@@ -208,6 +212,7 @@ class _Talk:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
         self._what, self._failures = what, Failures()
         self._as_json, self._is_controlled = arguments.json, arguments.control
+        self.known = 0  # pictures that the last run is done with
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
     def say(self, outcome: Outcome, doing: str) -> None:
@@ -250,8 +255,11 @@ class _Talk:
             facts = {"filter": self._what, "journal": str(self._journal.path)}
             print(output.json_of({how: summary(progress) | facts}), flush=True)
         else:
-            journal = f"Journal: {self._journal.path}"
-            print("\n".join((*closing_lines(progress, self._what), journal)), flush=True)
+            lines = closing_lines(progress, self._what)
+            if self.known:
+                known = f"{self.known:,} were done already; --replace does them again."
+                lines = [*lines, known] if progress.total else [f"Nothing is left: {known}"]
+            print("\n".join((*lines, f"Journal: {self._journal.path}")), flush=True)
 
     def _show_progress(self, times: StageTimes) -> None:
         if self._is_controlled:

@@ -123,7 +123,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         )
     parser.words = rest
     add_options(parser, command.options)
-    parser.set_defaults(replace=command.replaces)
     arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
     if command is WINDOW:
         for image in arguments.images:

@@ -118,7 +118,8 @@ def _chosen(dialog: QFileDialog) -> list[str]:
 
 
 _ICONS = _ByName()  # Qt keeps none
-FOLDER = "save-folder"  # the setting's name
+FOLDER = "save-folder"  # the setting's name, of pictures; others have their kind behind it
+PICTURE = "picture"
 REPLACE = "{} is there already. Replace it?"
 
 
@@ -143,14 +144,25 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
     return path if may_write else None
 
 
-def save_folder(settings: Settings) -> Path:
-    return Path(settings.get(FOLDER, ""))
+def ask_where(
+    parent: QWidget, settings: Settings, kind: str, title: str, name: str, file_types: str
+) -> Path | None:
+    """Do as `ask_save_path`, beginning where the last file of its kind was saved."""
+    path = ask_save_path(parent, title, save_folder(settings, kind) / name, file_types)
+    if path is not None:
+        remember_folder(settings, kind, path)
+    return path
 
 
-def remember_folder(settings: Settings, path: Path) -> None:
+def save_folder(settings: Settings, kind: str) -> Path:
+    """The folder of the last file of a kind, such as "report", else of the last picture."""
+    return Path(settings.get(f"{FOLDER}-{kind}", "") or settings.get(FOLDER, ""))
+
+
+def remember_folder(settings: Settings, kind: str, path: Path) -> None:
     """Begin in the folder of `path` the next time, if that is there."""
     if waited(lambda: os.path.isdir(path.parent)):  # noqa: PTH112 - the same
-        settings.set(FOLDER, str(path.parent))
+        settings.set(FOLDER if kind == PICTURE else f"{FOLDER}-{kind}", str(path.parent))
 
 
 def _endings(file_type: str) -> list[str]:

@@ -29,7 +29,7 @@ from kernels.core.device import Device, NoDevice
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.paths import asset_table
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label, ask_before, tip_text
 from workbench.batch.journal import JournalError
 from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
@@ -40,7 +40,7 @@ from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.widgets.actions import AddHelp
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
-from workbench.widgets.buttons import described, push_button
+from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.message_bar import Kind
@@ -65,6 +65,9 @@ STOPPING = {
     True: "Stopping after the strip that is under way…",
 }
 Phase = Literal["choosing", "running", "paused", "stopping"]
+PHASES = {"running": "Filtering files", "paused": "Files paused", "stopping": "Stopping"}
+STOPPED_AT = "Stopped: {:,} of {:,} done."
+AGAIN = "Filter all of them again? Results that are there are replaced."
 VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
 TIPS = asset_table("tips.toml")["files"]
 UNDER_WAY = "Files are being filtered; what is finished is kept, and can be resumed."
@@ -102,6 +105,9 @@ class FileFilter(QDialog):
         self._make_form()
         self._make_pages()
         self._lay_out()
+        self._chip = make_button("files-under-way", "", TIPS["chip"], "Files being filtered")
+        self._chip.clicked.connect(self.bring_forward)
+        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # first: it pushes none
         self._fill(self._remembered())
         self._store.changed.connect(self._follow)
         add_help(self, "folder")
@@ -313,6 +319,7 @@ class FileFilter(QDialog):
         self._command.setFont(theme.fixed_font())
         copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
         self._start = push_button("folder-start", "")
+        self._again = push_button("folder-again", "Start &again", TIPS["again"])
         self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
         self._show_folder = push_button(
             "folder-show", "S&how folder", "Open the folder of the results"
@@ -321,14 +328,15 @@ class FileFilter(QDialog):
         close = push_button("folder-close", "&Close", "Close this; what runs continues")
         self._start.setDefault(True)
         for each, act in (
-            *((copy, self._copy), (self._start, self._go_on)),
+            *((copy, self._copy), (self._start, self._go_on), (self._again, self._ask_again)),
             *((self._stop, self._stop_run), (self._show_folder, self._show_results)),
             (close, self.reject),
         ):
             each.setAutoDefault(each is self._start)
             each.clicked.connect(act)
         command = HBox(spacing=8).add((self._command, 1), copy)
-        buttons = HBox(spacing=8).add(1, self._start, self._stop, self._show_folder, close)
+        buttons = HBox(spacing=8).add(1, self._again, self._start, self._stop)
+        buttons.add(self._show_folder, close)
         column = VBox(self, (20, 16, 20, 14), 10)
         column.add(self._filter, self._note, self._of_form, (self._pages, 1), command)
         column.add(self._sentence, buttons)
@@ -396,6 +404,8 @@ class FileFilter(QDialog):
         ) -> None:
             if request == self._newest_request and not self._process.is_running:
                 self._is_looking = False
+                if plan is not None and plan.objection:
+                    sentence, about = plan.objection, "target"
                 self._object(sentence, about)
                 self._show_plan(plan, self._said or sentence)
                 starts, self._starts = self._starts, False
@@ -412,15 +422,17 @@ class FileFilter(QDialog):
     def _show_plan(self, plan: filter_choice.FilterPlan | None, sentence: str = "") -> None:
         self._plan = plan
         self._names.clear()
-        for source, target, is_there in plan.names if plan is not None else ():
-            there = "   (is there already)" if is_there else ""
-            self._names.addItem(f"{source}  →  {target}{there}")
+        for source, target, what in plan.names if plan is not None else ():
+            self._names.addItem(f"{source}  →  {target}{what and f'   ({what})'}")
         if plan is not None and (more := plan.count - len(plan.names)) > 0:
             self._names.addItem(f"… and {more:,} more")
         if plan is not None and plan.known is not None:
             self._show_failures(plan.failed)
+            if not self._filled.is_file:
+                self._show_share(plan.known, plan.count)
+                self._words.setText(STOPPED_AT.format(plan.known, plan.count))
         self._sentence.setText(sentence if sentence or plan is None else plan.in_words)
-        command = in_shell(self._arguments)
+        command = in_shell(self._words_of(self._resumes))
         self._command.setText(command)
         self._command.setCursorPosition(0)
         self._command.setToolTip(tip_text(command))
@@ -434,13 +446,13 @@ class FileFilter(QDialog):
     def _resumes(self) -> bool:
         return self._plan is not None and self._plan.known is not None
 
-    @property
-    def _arguments(self) -> list[str]:
-        words = filter_choice.words_of(self._choice, self._state, resume=self._resumes)
+    def _words_of(self, resume: bool, **others: Any) -> list[str]:
+        choice = replace(self._choice, **others)
+        words = filter_choice.words_of(choice, self._state, resume=resume)
         return words if self._choice.devices else words + device_options(sys.argv[1:])
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(in_shell(self._arguments))
+        QGuiApplication.clipboard().setText(self._command.text())
         self._sentence.setText("Copied the command.")
 
     def _show_phase(self, phase: Phase) -> None:
@@ -449,7 +461,12 @@ class FileFilter(QDialog):
         shown = {"choosing": first, "paused": "resume"}.get(phase, "pause")
         self._of_form.setEnabled(phase == "choosing")
         self._start.setText(VERBS[shown])
-        is_ready = self._plan is not None if phase == "choosing" else phase != "stopping"
+        is_ready = phase != "stopping"
+        if phase == "choosing":
+            is_ready = self._plan is not None and not self._plan.objection
+        self._again.setVisible(phase == "choosing" and self._resumes and not self._filled.is_file)
+        self._chip.setVisible(phase != "choosing")
+        self._chip.setText(f"{PHASES.get(phase, '')}: {self._bar.text()}")
         self._start.setEnabled(is_ready)
         self._start.setToolTip(tip_text(TIPS[shown] if is_ready else self._sentence.text()))
         self._stop.setEnabled(phase in ("running", "paused"))
@@ -470,11 +487,17 @@ class FileFilter(QDialog):
         self._sentence.setText(sentence)
         self._show_phase(phase)
 
-    def _start_run(self) -> None:
+    def _ask_again(self) -> None:
+        words = self._words_of(False, replace=True)
+        ask_before(self, AGAIN, "Start again", lambda: self._start_run(words))
+
+    def _start_run(self, words: Sequence[str] = ()) -> None:
+        """Run what the plan says, or these words instead."""
         if self._plan is None or self._process.is_running:
             return
         memory = self._plan.memory
-        words = [*self._arguments, *(["--memory", f"{memory >> 20}M"] if memory else [])]
+        words = words or self._words_of(self._resumes)
+        words = [*words, *(["--memory", f"{memory >> 20}M"] if memory else [])]
         self._failure, self._results = "", Path(self._choice.target)
         self._clear_progress(STARTING)
         self._pages.setCurrentWidget(self._progress)
@@ -487,8 +510,13 @@ class FileFilter(QDialog):
         self._show_failures(())
         self._words.setText(words)
         self._stages.setText("")
-        self._bar.setRange(0, 100)
-        self._bar.setValue(0)
+        self._show_share(0, 100)
+
+    def _show_share(self, done: int, count: int) -> None:
+        """Show how much is done here, and in the window's status bar."""
+        self._bar.setRange(0, max(count, 1))
+        self._bar.setValue(done)
+        self._show_phase(self._phase)
 
     def _show_results(self) -> None:
         folder = self._results.parent if self._filled.is_file else self._results
@@ -496,8 +524,7 @@ class FileFilter(QDialog):
 
     @Slot(object)
     def _show_progress(self, progress: BatchProgress) -> None:
-        self._bar.setRange(0, max(progress.total, 1))
-        self._bar.setValue(progress.finished)
+        self._show_share(progress.finished, progress.total)
         self._words.setText(progress_words(progress))
         self._stages.setText(stage_table(progress, "█░") if progress.stages else "")
 
@@ -506,8 +533,7 @@ class FileFilter(QDialog):
         """Show the finished rows of a large picture, which may be one of many."""
         self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
         if self._filled.is_file:
-            self._bar.setRange(0, height)
-            self._bar.setValue(rows)
+            self._show_share(rows, height)
 
     def _show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
         self._failed.clear()

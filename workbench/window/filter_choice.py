@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
-from workbench.batch.journal import Status, last_run, place_of
+from workbench.batch.journal import Status, last_run, named_in, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import cut_in_words, verdict
@@ -29,9 +29,10 @@ SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
 MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a command can have
 TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
+IS_THERE = "is there already"
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
-OTHERS = "A run into {folder} was stopped with another {other}: choose that, or another folder."
+OTHERS = "A run into {folder} was stopped with another {other}: choose that, or “Start again”."
 STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
@@ -83,10 +84,11 @@ class FilterPlan:
     """Everything that a run would do."""
 
     count: int  # pictures
-    names: tuple[tuple[str, str, bool], ...]  # the first: picture, result, is it there
-    known: int | None = None  # pictures that a stopped run has finished; None: there was none
+    names: tuple[tuple[str, str, str], ...]  # the first: picture, result, "done" or "is there …"
+    known: int | None = None  # of these, what a stopped run has finished; None: there was none
     failed: tuple[tuple[str, str], ...] = ()  # of these without a result: (path, sentence)
     journal: str = ""  # of that run
+    objection: str = ""  # why that run cannot be resumed
     warnings: tuple[str, ...] = ()  # a sentence for each folder that cannot be looked into
     memory: int = 0  # bytes that one large picture may take; 0: any
 
@@ -97,8 +99,9 @@ class FilterPlan:
         if self.memory and self.known is not None:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:
-            words = f"{words} A run that was stopped is done with {self.known:,} of them, "
-            words += f"as {self.journal} knows."
+            failed = f" and failed at {len(self.failed):,}" if self.failed else ""
+            words = f"{words} A run that was stopped has done {self.known:,} of them{failed}; "
+            words += f"Resume does the other {self.count - self.known:,}. Journal: {self.journal}."
         return " ".join((words, *self.warnings))
 
 
@@ -109,6 +112,7 @@ def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> lis
     words += filter_words(state, _stored_as(choice, state))
     if choice.is_file:
         words += ["--page", str(choice.page)] if choice.page > 1 else []
+        words += ["--replace"]  # the dialog that asked for the name has asked about that
         return [*words, "--device", choice.devices] if choice.devices else words
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
@@ -157,18 +161,20 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     _reject_unwritable(target)
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
-    if is_left and (other := _others(last.asked or {}, choice, state)):
-        raise PairingError(OTHERS.format(folder=target, other=", ".join(other)), "target")
+    others = ", ".join(_others(last.asked or {}, choice, state)) if is_left else ""
+    done = {e.target for e in found if is_left and named_in(target, e.target) in last.known}
     return FilterPlan(
         count=len(found),
         names=tuple(
-            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), is_there)
+            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), what)
             for pair in islice(found, SHOWN)
-            for is_there in (os.path.lexists(pair.target),)
+            for is_there in (IS_THERE * os.path.lexists(pair.target),)
+            for what in ("done" if pair.target in done else is_there,)
         ),
-        known=len(last.known) if is_left else None,
+        known=len(done) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
+        objection=OTHERS.format(folder=target, other=others) if others else "",
         warnings=(*found.complaints, *_unwritten(found)),
     )
 
@@ -193,7 +199,7 @@ def _file_plan(choice: FilterChoice) -> FilterPlan:
     allowed = min(max(memory_there_bytes() // 4, MIN_BYTES), MAX_BYTES)
     return FilterPlan(
         count=1,
-        names=((source.name, target.name, target.exists()),),
+        names=((source.name, target.name, IS_THERE * target.exists()),),
         known=0 if is_begun(target) else None,
         memory=allowed,
     )

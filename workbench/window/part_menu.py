@@ -1,4 +1,4 @@
-"""The menu View ▸ Part of the picture: what can be done with the part that is selected."""
+"""Lines of the menu Edit: what can be done with the part of the picture that is selected."""
 
 from __future__ import annotations
 

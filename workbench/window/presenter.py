@@ -13,7 +13,7 @@ from kernels.core.errors import KernelError
 from workbench.base.paths import asset
 from workbench.session.session_store import slug
 from workbench.widgets.actions import Actions
-from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
+from workbench.widgets.file_dialogs import ask_file, ask_where, save_folder
 from workbench.window.result_views import ExplanationController
 from workbench.window.talk import (
     ENDING,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.window.presentation import Show
 
 SETTING, TITLE_SETTING = "presentation", "presentation-title"
+KIND = "talk"  # of files, by which their folder is remembered
 LECTURE = "lectures/from-global-memory-to-the-limit.steps.toml"  # in assets
 NO_PICTURE = "Open a picture to present first."
 FULL = f"There are {MAX_STEPS} steps already; remove one first."
@@ -111,7 +112,7 @@ class Presenter(QObject):
         self._parts.reading.run(partial(read_talk, path), lambda talk: take(*talk), self._complain)
 
     def _ask_open(self) -> None:
-        folder = str(save_folder(self._parts.settings))
+        folder = str(save_folder(self._parts.settings, KIND))
         if path := ask_file(self._parts.window, "Open steps", folder, FILE_TYPES):
             self.open_file(path)
 
@@ -119,10 +120,9 @@ class Presenter(QObject):
         if not self.steps:
             self._messages.show_message("info", NO_STEPS)
             return
-        parts = self._parts
-        proposed = save_folder(parts.settings) / f"{slug(self.title) or 'talk'}{ENDING}"
-        if path := ask_save_path(parts.window, "Save steps", proposed, FILE_TYPES):
-            remember_folder(parts.settings, path)
+        parts, name = self._parts, f"{slug(self.title) or 'talk'}{ENDING}"
+        where = parts.window, parts.settings, KIND
+        if path := ask_where(*where, "Save steps", name, FILE_TYPES):
             parts.exporter.save_text(path, as_toml(self.title, self.steps, path.parent))
 
     def _complain(self, error: Exception) -> None:

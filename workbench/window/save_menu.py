@@ -24,7 +24,7 @@ from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, push_button
-from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
+from workbench.widgets.file_dialogs import PICTURE, ask_save_path, remember_folder, save_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.remembering import Memory
 from workbench.window.window_layout import Parts
@@ -120,7 +120,8 @@ class SaveMenu(QObject):
         super().__init__(parts.window)
         self._store, self._live, self._exporter = parts.store, parts.live, parts.exporter
         self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
-        self._folders: dict[Path | None, Path] = {}  # of results, by the folders of their pictures
+        # Of results and screenshots, by their kinds and the folders of their pictures.
+        self._folders: dict[tuple[str, Path | None], Path] = {}
         self._exporter.saved.connect(self._say_saved)
 
     def save_result(self) -> None:
@@ -136,20 +137,20 @@ class SaveMenu(QObject):
         picture, result, _ = found
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
-    def ask_path(self, name: str, file_types: str) -> Path | None:
-        """Ask where to save, with `name` proposed; None: nowhere."""
+    def ask_path(self, name: str, file_types: str, kind: str = PICTURE) -> Path | None:
+        """Ask where to save a file of a kind, with `name` proposed; None: nowhere."""
         picture = self._store.state.picture
         own = picture.path.parent if picture is not None and picture.path is not None else None
-        # Beside the picture, or where results of this folder were put before.
-        folder = self._folders.get(own) or own or save_folder(self._settings)
+        # Beside the picture, or where those of this folder were put before.
+        folder = self._folders.get((kind, own)) or own or save_folder(self._settings, kind)
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
         if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
             words = ONE_PAGE.format(name=path.name, count=picture.page.count)
             self._messages.show_message("error", words)
             return None
         if path is not None:
-            self._folders[own] = path.parent
-            remember_folder(self._settings, path)
+            self._folders[kind, own] = path.parent
+            remember_folder(self._settings, kind, path)
         return path
 
     @Slot(object, str, object)
@@ -241,7 +242,8 @@ class Screenshots(QObject):
         super().__init__(parts.window)
         self._live, self._compare = parts.live, parts.compare
         self._sweep, self._timing = sweep, timing
-        self._save_menu, self._exporter, self._memory = save_menu, parts.exporter, memory
+        self._exporter, self._memory = parts.exporter, memory
+        self._ask_path = partial(save_menu.ask_path, file_types=PNG_FILTER, kind="screenshot")
         self._messages, self._window = parts.messages, parts.window
         sweep.when_made(self._connect)
 
@@ -290,14 +292,14 @@ class Screenshots(QObject):
             settings = self._memory.for_window_screenshot()
         if what == "chart":  # it was measured with earlier settings
             settings |= self._sweep.get().conditions()
-        if image is not None and (path := self._save_menu.ask_path(f"{what}.png", PNG_FILTER)):
+        if image is not None and (path := self._ask_path(f"{what}.png")):
             self._exporter.save_screenshot(path, image, settings)
 
     def _save_filtered(self) -> None:
         """Save the result as `_save` does, in all the bits that a PNG can hold."""
         if (found := self._live.of_view) is None:
             self._messages.show_message("info", NOTHING_TO_SAVE)
-        elif path := self._save_menu.ask_path("filtered.png", PNG_FILTER):
+        elif path := self._ask_path("filtered.png"):
             _, result, shown = found
             image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
             settings = {**self._memory.for_screenshot(), SHOWS: FILTERED}

@@ -27,7 +27,7 @@ from workbench.session.exporter import suggested_name
 from workbench.session.session_store import slug
 from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
-from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
+from workbench.widgets.file_dialogs import ask_file, ask_where, save_folder
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
@@ -200,16 +200,15 @@ class StepsMenu(QObject):
         self._reading.run(made, take, self._messages.show_error)
 
     def _ask_file(self) -> None:
-        folder = self._settings.get(FOLDER, "") or str(save_folder(self._settings))
+        folder = self._settings.get(FOLDER, "") or str(save_folder(self._settings, FOLDER))
         if path := ask_file(self._window, "Open a list of steps", folder, FILES):
             self._settings.set(FOLDER, str(path.parent))
             self.open_file(path)
 
     def _save(self) -> None:
-        title = slug(" ".join(each.filter for each in self._state.steps))
-        proposed = save_folder(self._settings) / f"{title}.toml"
-        if path := ask_save_path(self._window, "Save the list of steps", proposed, FILES):
-            remember_folder(self._settings, path)
+        name = slug(" ".join(each.filter for each in self._state.steps)) + ".toml"
+        title = "Save the list of steps"
+        if path := ask_where(self._window, self._settings, FOLDER, title, name, FILES):
             self._settings.add_recent_file(path, RECENT_LISTS)
             self._exporter.save_text(path, step_files.to_text(self._state))
 

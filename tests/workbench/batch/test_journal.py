@@ -90,6 +90,8 @@ def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
     with pytest.raises(JournalError, match="did not come to its end; add --resume"):
         Journal(tmp_path, ASKED)
     assert (tmp_path / NAME).read_bytes() == before
+    Journal(tmp_path, {**ASKED, "size": 7}, resuming=None).close()
+    assert not last_run(tmp_path / NAME).known
 
 
 def test_a_run_is_gone_on_with_only_as_it_was_begun(tmp_path):

@@ -53,13 +53,13 @@ def test_quiet_says_what_is_wrong_and_nothing_else(folder, capsys):
     assert apply("a.png", "out.png", "--quiet") == 0
     assert capsys.readouterr() == ("", "")
     assert names() == ["a.png", "b.png", "out.png"]
-    assert apply("none.png", "out.png", "--quiet") == 1
+    assert apply("none.png", "other.png", "--quiet") == 1
     assert "none.png" in capsys.readouterr().err
 
 
 def test_sums_below_zero_that_bytes_cannot_hold_are_told_of(folder, capsys):
     for words, is_told in ((["sobel_x"], True), (["sobel_x", "--pixel-type", "float32"], False)):
-        assert apply("a.png", "out.tif", "--filter", *words) == 0
+        assert apply("a.png", "out.tif", "--replace", "--filter", *words) == 0
         assert ("--pixel-type float32" in capsys.readouterr().out) == is_told
 
 
@@ -99,7 +99,7 @@ def test_on_a_gpu_auto_picks_the_rung_its_block_and_says_so(folder, capsys, monk
     assert "--block is ignored" in said.err
     assert "5×5, auto: " in said.out
     words = ["--implementation", "shared", "--block", "8x8", "--device", "0"]
-    assert apply("a.png", "out.png", *words) == 0
+    assert apply("a.png", "other.png", *words) == 0
     assert capsys.readouterr().err == ""
 
 

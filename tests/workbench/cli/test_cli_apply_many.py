@@ -115,18 +115,17 @@ def test_what_would_lose_a_picture_is_refused_before_anything_is_written(
 # -- what is there already
 
 
-@pytest.mark.parametrize("option", ["--no-replace", "--no-clobber"])
-def test_what_is_there_is_left_alone_where_that_is_asked_for(folder, capsys, option):
+@pytest.mark.parametrize("option", [[], ["--no-replace"], ["--no-clobber"]])
+def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys, option):
     assert apply("a.png", "out/") == 0
     before = inodes("out")
-    assert apply("a.png", "b.png", "out/", option, "--filter", "box") == 0
-    assert "a.png: out/a.png is there already and was left as it is." in capsys.readouterr().out
+    assert apply("a.png", "b.png", "out/", *option, "--filter", "box") == 0
+    assert "a.png: out/a.png is there already; --replace " in capsys.readouterr().out
+    assert apply("b.png", "out/a.png", *option, "--quiet") == 1  # it was named
+    assert "out/a.png is there already; --replace " in capsys.readouterr().err
     assert files("out") == ["a.png", "b.png"]
     assert inodes("out")["a.png"] == before["a.png"]
-    assert apply("a.png", "out/", option, "--replace") == 0
-    assert inodes("out")["a.png"] != before["a.png"]
-    before = inodes("out")
-    assert apply("a.png", "out/") == 0
+    assert apply("a.png", "out/a.png", *option, "--replace") == 0
     assert inodes("out")["a.png"] != before["a.png"]
 
 

@@ -71,7 +71,7 @@ def test_a_record_tells_each_step_with_what_ran_its_time_and_check(folder, capsy
     assert all(each["check"]["ok"] and each["n"] > 0 for each in record["runs"])
     total = sum(each["median_ms"] for each in record["runs"])
     assert record["median_ms"] == pytest.approx(total)
-    assert run("apply", "in/p1.png", "out.png", "--json") == 0
+    assert run("apply", "in/p1.png", "other.png", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["filter"], record["steps"], record["runs"]) == ("gaussian", None, [])
 

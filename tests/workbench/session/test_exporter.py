@@ -95,17 +95,25 @@ def test_it_is_proposed_beside_the_picture_in_view_or_where_that_ones_folder_was
     assert (asked.folder, asked.name[:2]) == (tmp_path / "b", "b ")
     choose(tmp_path / "out" / "b.png")
     saved(qtbot, window, tmp_path / "out" / "b.png", lambda: trigger(window, "Save result as…"))
-    (asked,) = asks(choose, window)
-    assert asked.folder == tmp_path / "out"
+    shot, steps = tmp_path / "shots/window.png", tmp_path / "b/steps.toml"
+    shot.parent.mkdir()
+    choose(shot)
+    saved(qtbot, window, shot, lambda: trigger(window, "Window…"))
+    choose(steps)
+    saved(qtbot, window, steps, lambda: trigger(window, "Save list of steps…"))
+    of_lines = ("Window…", shot), ("Save list of steps…", steps)  # each kind has its own folder
+    for line, path in (*of_lines, ("Save result as…", tmp_path / "out/b.png")):
+        (asked,) = asks(choose, window, line)
+        assert asked.folder == path.parent
     settle(qtbot, window, window.undo_history.undo)
     (asked,) = asks(choose, window)
     assert (asked.folder, asked.name[:2]) == (tmp_path / "a", "a ")
 
 
-def asks(choose, window):
+def asks(choose, window, line="Save result as…"):
     """What the dialog asks for, which is closed without an answer."""
     asked = choose()
-    trigger(window, "Save result as…")
+    trigger(window, line)
     return asked
 
 

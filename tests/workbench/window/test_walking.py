@@ -52,6 +52,24 @@ def test_a_dropped_folder_opens_its_first_picture_and_says_how_many_there_are(
     assert name_of(window) == "img2.jpg"
 
 
+def test_undo_in_the_gallery_marks_the_picture_before_and_gathers_none(qtbot, window, folder):
+    settle(qtbot, window, lambda: drop(window, folder))
+    trigger(window, "Gallery")
+    wall = window.gallery.get().findChild(Wall)
+    until(qtbot, lambda: wall.currentIndex().row() == 0)
+    wall.setFocus()
+    for _ in range(2):
+        settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    until(qtbot, lambda: wall.currentIndex().row() == 2)
+    control = Qt.KeyboardModifier.ControlModifier
+    QTest.keyPress(window.windowHandle(), Qt.Key.Key_Control, control)
+    for row in (1, 0):
+        settle(qtbot, window, lambda: QTest.keyClick(window.windowHandle(), Qt.Key.Key_Z, control))
+        until(qtbot, lambda row=row: wall.currentIndex().row() == row)
+        assert [each.row() for each in wall.selectedIndexes()] == [row]
+    QTest.keyRelease(window.windowHandle(), Qt.Key.Key_Control)
+
+
 def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window, folder):
     dropped = [folder / "other.png", folder / "img2.jpg", folder / "notes.txt"]
     settle(qtbot, window, lambda: drop(window, *dropped))

@@ -76,8 +76,8 @@ class FilterPopup(QFrame):
         bar_px = self._list.verticalScrollBar().sizeHint().width()
         self._wide_px = COLUMNS * TILE_PX.width() + 4
         self._list.setFixedWidth(self._wide_px + bar_px)
-        blank = QPixmap(PREVIEW_PX)
-        blank.fill(Qt.GlobalColor.transparent)
+        self._blank = QPixmap(PREVIEW_PX)
+        self._blank.fill(Qt.GlobalColor.transparent)
         bold = scaled_font(1.0, QFont.Weight.DemiBold)
         self._groups: list[tuple[QListWidgetItem, list[QListWidgetItem]]] = []  # with headings
         for group in GROUPS:
@@ -90,7 +90,7 @@ class FilterPopup(QFrame):
             self._groups.append((heading, tiles))
             for each in filters.all_filters():
                 if each.group == group:
-                    tile = QListWidgetItem(QIcon(blank), each.title, self._list)
+                    tile = QListWidgetItem(QIcon(self._blank), each.title, self._list)
                     tile.setData(KEY, each.key)
                     tile.setToolTip(tip_text(each.idea))
                     tile.setSizeHint(TILE_PX)
@@ -123,9 +123,10 @@ class FilterPopup(QFrame):
         self._search.setFocus()
 
     def show_previews(self, images: dict[str, QImage], ratio: float) -> None:
-        """Show a picture on each tile, with device pixel ratio `ratio`."""
+        """Show a picture on each tile that has one, with device pixel ratio `ratio`."""
         for tile in self._tiles:
-            pixmap = QPixmap.fromImage(images[tile.data(KEY)])
+            image = images.get(tile.data(KEY))
+            pixmap = self._blank if image is None else QPixmap.fromImage(image)
             pixmap.setDevicePixelRatio(ratio)
             icon = QIcon(pixmap)
             icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it
@@ -185,6 +186,7 @@ class FilterBox(ToolList):
             self.add(each.title, each.key)
         self._popup: FilterPopup | None = None  # made when it is first opened: it takes a moment
         self._made_of: tuple[Any, ...] = ()  # the previews in it
+        store.changed.connect(self._follow)
 
     def showPopup(self, take_back: Callable[[], object] = bool) -> None:  # noqa: N802
         if self._popup is None:  # a style sheet skips frames in a combo box
@@ -195,6 +197,10 @@ class FilterBox(ToolList):
     def hidePopup(self) -> None:  # noqa: N802
         if self._popup is not None:
             self._popup.hide()
+
+    def _follow(self) -> None:
+        if self._popup is not None and self._popup.isVisible():
+            self._make_previews(self._popup)  # a picture came meanwhile
 
     def _make_previews(self, popup: FilterPopup) -> None:
         """Filter what the selected step is given, reduced, with each filter in the background."""
@@ -208,6 +214,7 @@ class FilterBox(ToolList):
         if asked == self._made_of:
             return
         self._made_of = asked
+        popup.show_previews({}, 1.0)  # those of another picture are not shown meanwhile
 
         def work() -> dict[str, QImage]:
             size = PREVIEW_PX * ratio

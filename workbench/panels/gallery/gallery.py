@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -36,6 +36,7 @@ from workbench.widgets.folding import FoldedSection
 from workbench.widgets.tile import scaled_font
 
 TILE_GAP_PX = 12  # of a tile around its picture and words
+ONLY = QItemSelectionModel.SelectionFlag.ClearAndSelect
 
 
 class Wall(QListView):
@@ -61,7 +62,9 @@ class Wall(QListView):
 
     def mark(self, row: int | None) -> None:
         """Mark the open picture, and bring it into view; None: none of them is open."""
-        self.setCurrentIndex(QModelIndex() if row is None else self.model().index(row, 0))
+        index = QModelIndex() if row is None else self.model().index(row, 0)
+        # As a click would, even while Ctrl is held for another shortcut.
+        self.selectionModel().setCurrentIndex(index, ONLY)
         self._show_current()
 
     def initViewItemOption(self, option: QStyleOptionViewItem) -> None:  # noqa: N802
@@ -80,7 +83,7 @@ class Wall(QListView):
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)
         if not self.currentIndex().isValid():
-            self.setCurrentIndex(self.model().index(0, 0))
+            self.selectionModel().setCurrentIndex(self.model().index(0, 0), ONLY)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)

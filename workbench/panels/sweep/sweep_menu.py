@@ -68,12 +68,9 @@ class ReportWriter(QObject):
             why = f"{BUSY}: {self._doing}…" if self._doing else NOTHING
             self._messages.show_message("info", why, stays=bool(self._doing))
             return
-        settings, types = self._parts.settings, REPORTS[name]
+        types, where = REPORTS[name], (self._parts.window, self._parts.settings, "report")
         file = f"{session_store.slug(sessions[0].plan.title)}-report{types[types.index('.') : -1]}"
-        proposed = file_dialogs.save_folder(settings) / file
-        title = name.removesuffix("…")
-        if target := file_dialogs.ask_save_path(self._parts.window, title, proposed, types):
-            file_dialogs.remember_folder(settings, target)
+        if target := file_dialogs.ask_where(*where, name.removesuffix("…"), file, types):
             pictures = given(self._parts.store.state.picture)
             self._is_stopped = False
             self._show_doing("beginning")
@@ -276,18 +273,14 @@ class SweepMenu(QObject):
         parts.background.run(partial(read_plan, path), show, parts.messages.show_error)
 
     def _save_plan(self) -> None:
-        choice, settings = self._sweep.get().choice, self._parts.settings
+        choice, parts = self._sweep.get().choice, self._parts
         if (plan := choice.plan) is None:
-            self._parts.messages.show_message("info", choice.in_a_line)
+            parts.messages.show_message("info", choice.in_a_line)
             return
-        proposed = (
-            file_dialogs.save_folder(settings) / f"{session_store.slug(plan.title) or 'plan'}.toml"
-        )
-        if path := file_dialogs.ask_save_path(
-            self._parts.window, "Save the plan", proposed, PLAN_FILTER
-        ):
-            file_dialogs.remember_folder(settings, path)
-            self._parts.exporter.save_text(path, as_toml(plan))
+        name = f"{session_store.slug(plan.title) or 'plan'}.toml"
+        where = parts.window, parts.settings, "plan"
+        if path := file_dialogs.ask_where(*where, "Save the plan", name, PLAN_FILTER):
+            parts.exporter.save_text(path, as_toml(plan))
 
     def _ask_file(self, title: str, file_types: str, do: Callable[[Path], None]) -> None:
         settings = self._parts.settings

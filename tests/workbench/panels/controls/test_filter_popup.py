@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget
 
 from kernels.filters import GROUPS, all_filters, get
-from kernels.pictures.generated import scene
-from tests.workbench.driving import child, click, ready, settle, trigger, until
+from kernels.pictures.generated import noise, scene
+from tests.workbench.driving import child, click, ready, settle, show_picture, trigger, until
 from workbench.model.step_files import select
 from workbench.panels.controls.filter_popup import KEY, TILE_PX, FilterPopup
 from workbench.window.palette import find
@@ -62,6 +62,21 @@ def test_it_shows_all_filters_with_the_present_one_marked(popup):
     assert len({(place.x(), place.y()) for place in places}) == len(places)
     for tile in tiles(popup).values():  # no word is cut
         assert of.fontMetrics().horizontalAdvance(tile.text()) <= TILE_PX.width() - 14
+
+
+def test_no_tile_shows_what_a_filter_makes_of_the_picture_before(qtbot, window, popup, monkeypatch):
+    def icons():
+        return [each.icon().pixmap(TILE_PX).toImage() for each in tiles(popup).values()]
+
+    until(qtbot, lambda: icons()[0] != icons()[1])
+    popup.hide()
+    settle(qtbot, window, lambda: show_picture(qtbot, window, noise(90, 130, 3)))
+    with monkeypatch.context() as patch:
+        patch.setattr(window.reading, "run", lambda *_: None)  # as behind a picture that loads
+        click(child(window, "filter", QComboBox))
+    assert {each.pixelColor(9, 9).alpha() for each in icons()} == {0}
+    settle(qtbot, window, lambda: show_picture(qtbot, window, noise(90, 131, 3)))  # it is open
+    until(qtbot, lambda: {each.pixelColor(9, 9).alpha() for each in icons()} == {255})
 
 
 def test_typing_searches_at_once_and_enter_chooses(qtbot, window, popup):
@@ -166,7 +181,7 @@ def test_of_a_further_step_each_tile_shows_the_picture_as_it_enters_that_step(qt
     popup.hide()
     settle(qtbot, window, lambda: window.store.choose(**select(window.store.state.steps, 0)))
     click(child(window, "filter", QComboBox))
-    until(qtbot, lambda: pictures_in(popup)[at] != darker)
+    until(qtbot, lambda: pictures_in(popup)[at].pixelColor(5, 5).alpha() == 255)
     assert mean_grey(pictures_in(popup)[at]) > mean_grey(darker) + 10
     popup.hide()
 

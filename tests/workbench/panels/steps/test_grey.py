@@ -47,7 +47,7 @@ def test_grey_alone_and_mixed_on_the_command_line(tmp_path, capsys):
     save(tmp_path / "in.png", COLOURED)
     for word, share in (("grey", 1.0), ("grey,mix=0.25", 0.25)):
         files = [str(tmp_path / name) for name in ("in.png", "out.png")]
-        assert main(["apply", *files, "--step", word, "--alpha", "apart"]) == 0
+        assert main(["apply", *files, "--step", word, "--alpha", "apart", "--replace"]) == 0
         found = load(tmp_path / "out.png").samples
         grey = luma(COLOURED)[..., np.newaxis]
         wanted = share * grey + (1 - share) * COLOURED[..., :3]

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSpinBox,
+    QToolButton,
 )
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import answer, child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.journal import place_of
+from workbench.batch.stage_times import StageTimes
 from workbench.cli import main
 from workbench.files import image_decoders, image_files
 from workbench.model.state import Step
@@ -212,10 +215,13 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     click(button(window, "stop"))
     assert verb(window) == ""
     settled(qtbot, window)
-    assert "A run that was stopped is done with" in said(window)
+    assert "A run that was stopped has done" in said(window)
     assert verb(window) == "Resume"
     done = len(names_in(many / "out"))
     assert 0 < done < MANY
+    assert f"done {done} of them; Resume does the other {MANY - done}." in said(window)
+    assert sum(each.endswith("(done)") for each in rows(window, "preview")) == done
+    assert child(window, "folder-words", QLabel).text() == f"Stopped: {done} of {MANY} done."
     window.close()
 
     other = make_window()
@@ -227,6 +233,7 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     settled(qtbot, other)
     assert verb(other) == ""
     assert "was stopped with another filter" in objections(other)["target"]
+    assert button(other, "again").isVisible()
     settle(qtbot, other, other.undo_history.undo)
     settled(qtbot, other)
     assert verb(other) == "Resume"
@@ -259,6 +266,30 @@ def test_a_pause_holds_it_while_the_window_goes_on_filtering(qtbot, window, batc
     assert batch(window).told == ["pause", "resume"]
 
 
+def progress(finished, total):
+    return replace(StageTimes(total, 1).progress(), finished=finished)
+
+
+def test_a_stopped_run_is_begun_again_with_another_filter(qtbot, window, dialog, many):
+    choose(qtbot, window, source=many / "in", target=many / "out")
+    click(button(window, "start"))
+    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
+    assert not button(window, "again").isVisible()
+    click(button(window, "stop"))
+    settled(qtbot, window)
+    first = names_in(many / "out")[0]
+    sharp = (many / "out" / first).read_bytes()
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))
+    settled(qtbot, window)
+    assert verb(window) == ""
+    click(button(window, "again"))
+    answer(window, "Start again")
+    until(qtbot, lambda: verb(window) == "Pause")
+    settled(qtbot, window)
+    assert f"{MANY} done" in said(window)
+    assert (many / "out" / first).read_bytes() != sharp
+
+
 def test_closing_the_dialog_stops_nothing_and_the_window_says_the_end(
     qtbot, window, batch, dialog, folder
 ):
@@ -266,7 +297,17 @@ def test_closing_the_dialog_stops_nothing_and_the_window_says_the_end(
     click(button(window, "start"))
     dialog.reject()
     assert batch(window).told == []
+    batch(window).strips_done.emit(str(folder / "in/p1.png"), 3, 9, 2.0)  # one of many
+    batch(window).progressed.emit(progress(1, 4))
+    chip = child(window, "files-under-way", QToolButton)
+    assert (chip.isVisible(), chip.text()) == (True, "Filtering files: 25%")
+    click(chip)
+    assert dialog.isVisible()
+    click(button(window, "start"))
+    assert chip.text() == "Files paused: 25%"
+    dialog.reject()
     batch(window).end(done=4)
+    assert not chip.isVisible()
     assert window.messages.sentence.startswith("Finished after ")
 
 

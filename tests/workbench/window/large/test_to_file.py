@@ -96,6 +96,7 @@ def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
     batch = window.findChild(MadeUpBatch)
     until(qtbot, lambda: batch.is_running)
     assert batch.words[:2] == ["apply", str(large)]
+    assert "--replace" in batch.words  # the dialog has asked
     click(button(window, "close"))
     batch.end("refused", "There is no such folder.")
     assert (window.messages.kind, window.messages.sentence) == ("error", said(window))

@@ -54,6 +54,7 @@ def test_what_cannot_be_done_comes_last():
     assert find([not_able, able], "save") == ([able, not_able], True)
 
 
+FASTEST = "Compare all implementations"
 # By the answer, or "~ the nearest" where there is none, what people type.
 TYPED = {
     "Bilateral": "noise, denoise, reduce noise",
@@ -107,10 +108,12 @@ def test_the_answer_is_right_or_said_to_be_only_near(typed, answer, all_entries,
 @pytest.mark.parametrize(
     ("typed", "action"),
     {
-        **{"crop": "Select a part", "sketch": "Sketch", "delete": "Remove the presenter's steps"},
-        **{"histogram": "Analysis", "dark": "Dark", "undo": "Undo", "batch": "Next in folder"},
+        **{"crop": "Select a part", "sketch": "Sketch", "delete": "Remove step"},
+        **{"histogram": "Analysis", "dark": "Dark", "undo": "Undo", "batch": "Filter a folder"},
         **{"cut": "Select a part", "template": "New kernel", "transpose": "Weights"},
         **{"false color": "False colour", "save comparison": "Comparison"},
+        **dict.fromkeys(("fastest", "which is the fastest here", "speed"), FASTEST),
+        **{"time": "Timing", "fastest implementation": FASTEST},
     }.items(),
 )
 def test_actions_are_found_in_the_palette_as_well(typed, action, window):

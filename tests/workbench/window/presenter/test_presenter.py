@@ -446,7 +446,7 @@ def test_steps_are_saved_opened_and_the_same_again(qtbot, window, tmp_path, monk
     )
     window.presenter.steps = (step, TalkStep("Two", {}))
     chosen = tmp_path / "talk.steps.toml"
-    monkeypatch.setattr(presenter, "ask_save_path", lambda *_: chosen)
+    monkeypatch.setattr(presenter, "ask_where", lambda *_: chosen)
     trigger(window, "Save steps as…")
     until(qtbot, chosen.exists)
     assert 'picture = "a.png"' in chosen.read_text("utf-8")  # goes with the file
