@@ -159,6 +159,9 @@ def usual_cases(key: str) -> tuple[Case, ...]:
     if has_no_weights(key):
         rung = next(each for each in ladder() if each.key == key)
         able = [each for each in pairwise_cases() if not rung.why_never(each.job(key), H200)]
+        if does(key) == "non_local_means":  # seconds each
+            large = LEVELS["size_hw"][-1]
+            able = [e for e in able if e.size_hw != large or e.job(key).ksize <= 5]
         return tuple(able[:: max(1, len(able) // CASES_OF.get(key, 8))])
     half = pairwise_cases()[zlib.crc32(key.encode()) % 2 :: 2]
     return pairwise_cases() if key in TAKE_FEW else half
