@@ -57,12 +57,12 @@ def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # Garbage may hold widgets, which only the GUI thread may delete; left to itself Python collects it
 # in whichever thread happens to be running.
 gc.disable()
-TESTS_A_COLLECTION = 8
+TESTS_A_COLLECTION = 12
 # Garbage of tests without Qt holds no widgets, and little else.
 OTHERS_A_COLLECTION = 64
-# What outlived one collection is looked at in every eighth only: sessions that are kept for the
+# What outlived one collection is looked at in every sixteenth only: sessions that are kept for the
 # process's life are millions of objects.
-COLLECTIONS_A_FULL_ONE = 8
+COLLECTIONS_A_FULL_ONE = 16
 _uncollected = {True: 0, False: 0}  # tests with Qt, and without
 _collections = count(1)
 
