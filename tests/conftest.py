@@ -46,11 +46,11 @@ def kodak() -> Path:
 @pytest.fixture(scope="session")
 def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for what this session compiles; the same one in all of its processes, and in those
-    of a session that one of its tests begins."""
+    of a session that one of its tests begins.  To programs its parent is FOLDER_VARIABLE."""
     base = tmp_path_factory.getbasetemp()
-    own = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build"
+    own = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build" / "cuda-on-cpu"
     folder = Path(os.environ.get(BUILDS_VARIABLE, own))
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
