@@ -93,11 +93,7 @@ def test_it_tells_how_the_value_comes_about(qtbot, opened, chosen, at, told, sai
 
 
 COUNTED = (
-    (
-        {"filter": "median"},
-        "clamp",
-        "13 samples in order, of which number 7 is taken. 7 beyond",
-    ),
+    ({"filter": "median"}, "clamp", "13 samples in order, of which number 7 is taken. 7 beyond"),
     ({"filter": "median"}, "crop", "6 samples in order, of which the mean of the middle two"),
     ({"filter": "opening"}, "crop", "the maximum of 6 samples is taken. 7 beyond"),
     ({"filter": "morphological_gradient"}, "clamp", "The maximum of 13 samples less"),

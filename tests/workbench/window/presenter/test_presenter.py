@@ -462,10 +462,7 @@ REFUSED = (
     ('choices = { filtr = "box" }', "There is no key 'filtr'; did you mean filter?"),
     ('choices = { filter = "box", ksize = 4 }', "It cannot have kernel size 4."),
     ('look = { panel = "kitchen" }', "panel cannot be 'kitchen'."),
-    (
-        'look = { panel = "pixel", pixl = [1, 2] }',
-        "There is no key 'pixl'; did you mean pixel?",
-    ),
+    ('look = { panel = "pixel", pixl = [1, 2] }', "There is no key 'pixl'; did you mean pixel?"),
     ('look = { panel = "implementation", page = "sorce" }', "page cannot be 'sorce'."),
     ("look = 3", "look cannot be 3."),
     ("notes = 3", "There is no key 'notes'; did you mean note?"),
