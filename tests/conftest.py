@@ -46,23 +46,23 @@ def kodak() -> Path:
 @pytest.fixture(scope="session")
 def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for what this session compiles; the same one in all of its processes, and in those
-    of a session that one of its tests begins."""
+    of a session that one of its tests begins.  To programs its parent is FOLDER_VARIABLE."""
     base = tmp_path_factory.getbasetemp()
-    own = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build"
+    own = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build" / "cuda-on-cpu"
     folder = Path(os.environ.get(BUILDS_VARIABLE, own))
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 # Garbage may hold widgets, which only the GUI thread may delete; left to itself Python collects it
 # in whichever thread happens to be running.
 gc.disable()
-TESTS_A_COLLECTION = 8
+TESTS_A_COLLECTION = 12
 # Garbage of tests without Qt holds no widgets, and little else.
 OTHERS_A_COLLECTION = 64
-# What outlived one collection is looked at in every eighth only: sessions that are kept for the
+# What outlived one collection is looked at in every sixteenth only: sessions that are kept for the
 # process's life are millions of objects.
-COLLECTIONS_A_FULL_ONE = 8
+COLLECTIONS_A_FULL_ONE = 16
 _uncollected = {True: 0, False: 0}  # tests with Qt, and without
 _collections = count(1)
 

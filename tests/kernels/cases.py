@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, product
 from typing import Any
 
@@ -51,16 +52,24 @@ class Case:
     def job(self, implementation: str = "sequential") -> Job:
         """Picture and filter are this case's own, the same in every process; the filter is of a
         kind and size that the implementation takes."""
-        random = np.random.default_rng(zlib.crc32(str(self).encode()))
+        most = most_of(implementation)
+        picture, random = _drawn(str(self), (*self.size_hw, self.channels), self.pixel_type, most)
         return a_job(
-            fitting_picture(
-                random, (*self.size_hw, self.channels), self.pixel_type, implementation
-            ),
-            fitting_filter(random, self.ksize, implementation),
+            picture,
+            fitting_filter(deepcopy(random), self.ksize, implementation),
             self.border,
             implementation,
             self.block_xy,
         )
+
+
+@lru_cache(128)  # as many as all pairs take, twice
+def _drawn(
+    name: str, shape: tuple[int, int, int], pixel_type: str, most: float | None
+) -> tuple[NDArray[Any], np.random.Generator]:
+    """A case's picture, drawn once for all implementations, and what draws on from there."""
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    return random_picture(random, shape, pixel_type, most), random
 
 
 LEVELS: dict[str, tuple[Any, ...]] = {
@@ -159,6 +168,9 @@ def usual_cases(key: str) -> tuple[Case, ...]:
     if has_no_weights(key):
         rung = next(each for each in ladder() if each.key == key)
         able = [each for each in pairwise_cases() if not rung.why_never(each.job(key), H200)]
+        if does(key) == "non_local_means":  # seconds each
+            large = LEVELS["size_hw"][-1]
+            able = [e for e in able if e.size_hw != large or e.job(key).ksize <= 5]
         return tuple(able[:: max(1, len(able) // CASES_OF.get(key, 8))])
     half = pairwise_cases()[zlib.crc32(key.encode()) % 2 :: 2]
     return pairwise_cases() if key in TAKE_FEW else half
@@ -339,6 +351,7 @@ def a_job(
     return Job(picture, (Step(made, implementation, block_xy), *length), border, **fields)
 
 
+@cache
 def does(implementation: str) -> str:
     """What it does, of `rung.FILTERS`; one on the CPU does anything."""
     return next((each.filter for each in ladder() if each.key == implementation), "weights")
@@ -353,8 +366,11 @@ def fitting_picture(
     random: np.random.Generator, shape: tuple[int, int, int], pixel_type: str, implementation: str
 ) -> NDArray[Any]:
     """A random picture whose squares, where the implementation takes them, are in range."""
-    most = MOST_OF_SMOOTHED if does(implementation) in SMOOTH else None
-    return random_picture(random, shape, pixel_type, most)
+    return random_picture(random, shape, pixel_type, most_of(implementation))
+
+
+def most_of(implementation: str) -> float | None:
+    return MOST_OF_SMOOTHED if does(implementation) in SMOOTH else None
 
 
 def fitting_filter(

@@ -206,15 +206,14 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("key", LIST_RUNGS)
 @pytest.mark.parametrize(
-    ("steps", "border", "pixel_type", "channels", "how"),
+    ("key", "steps", "border", "pixel_type", "channels", "how"),
     [
-        ("blur, grey, edges", "clamp", "uint8", 3, {}),
-        ("median, opening, offset", "wrap", "float32", 4, {"filters_alpha": True}),
-        ("median, opening, offset", "mirror", "uint16", 2, {"is_rounded": True}),
-        ("blur, grey, edges", "zero", "float16", 4, {}),
-        ("median, opening, offset", "reflect", "float32", 1, {}),
+        ("list_tiles", "blur, grey, edges", "clamp", "uint8", 3, {}),
+        ("list_ring", "median, opening, offset", "wrap", "float32", 4, {"filters_alpha": True}),
+        ("list_tiles", "median, opening, offset", "mirror", "uint16", 2, {"is_rounded": True}),
+        ("list_ring", "blur, grey, edges", "zero", "float16", 4, {}),
+        ("list_tiles", "median, opening, offset", "reflect", "float32", 1, {}),
     ],
 )
 def test_a_list_in_one_launch_is_one_program(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -89,9 +90,10 @@ def _a_compiler():
 @pytest.mark.parametrize("border", OTHERS)
 @pytest.mark.parametrize("key", RUNGS)
 def test_a_whole_list_is_right(key, border, build_cache):
-    jobs = [drawn_job(seed, border) for seed in range(40)]
-    able = [job for job in jobs if not RUNGS[key].why_not(job, H200)][:12]
-    assert len(able) == 12
+    first = 40 * OTHERS.index(border)  # other lists for each border
+    jobs = (drawn_job(seed, border) for seed in range(first, first + 40))
+    able = list(islice((job for job in jobs if not RUNGS[key].why_not(job, H200)), 6))
+    assert len(able) == 6
     shim = Shim(RUNGS[key], able, build_cache)
     for number, job in enumerate(able):
         check = verdict(job, shim.run(job, Order(number % len(Order))))

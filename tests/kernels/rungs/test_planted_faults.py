@@ -37,6 +37,15 @@ BY_HALVES = (
     "one warp alone sees what lies beyond the row",
 )
 BY_CASE = {
+    "a lane's odd column is not its neighbour's": "reflect-uint8-3ch-64x64-k15-b8x8",
+    "candidates beside the window count": "wrap-uint8-2ch-31x33-k5-b7x5",
+    "padding of a patch is multiplied": "wrap-uint8-2ch-31x33-k5-b7x5",
+    "a whole part has one of the next": "wrap-uint8-2ch-31x33-k5-b7x5",
+    "alpha is told of the word to the right": "zero-uint16-4ch-64x64-k5-b32x8",
+    "differences of a patch's last row are left out": "crop-float32-3ch-31x33-k5-b8x8",
+    "the first extreme goes on beyond the picture": "clamp-float16-1ch-64x64-k3-b32x8",
+    "rows beyond the picture are what they were": "zero-uint8-3ch-1x17-k15-b32x32",
+    "the upper half of a number is not sorted by": "reflect-float32-3ch-17x1-k3-b7x5",
     "the right halo of the ring is not loaded": "wrap-float32-3ch-257x127-k3-b32x32",
     "alpha has a length": "zero-uint16-4ch-64x64-k5-b32x8",
     "only the last term counts": "mirror-float32-3ch-64x64-k5-b16x16",

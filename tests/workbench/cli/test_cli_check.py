@@ -34,7 +34,7 @@ MARKUP = "<b>&amp.cu"
 def folder(tmp_path, monkeypatch, build_cache):
     """The current folder, empty."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(FOLDER_VARIABLE, str(build_cache))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(build_cache.parent))
     return tmp_path
 
 

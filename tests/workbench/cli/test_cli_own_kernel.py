@@ -27,7 +27,7 @@ LOOP = RIGHT.replace(
 def folder(tmp_path, monkeypatch, build_cache):
     """The current folder, with a picture larger than the part that is tried first."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(FOLDER_VARIABLE, str(build_cache))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(build_cache.parent))
     image_files.save("a.png", generated.noise(210, 270, 4))
     return tmp_path
 

@@ -32,7 +32,7 @@ def checked(tmp_path_factory, build_cache):
     words = ["check", str(folder), "--json", "--find-bug", "--seed", "7", "--no-gpu", "--jobs", "2"]
     said = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(said):
-        patch.setenv(FOLDER_VARIABLE, str(build_cache))
+        patch.setenv(FOLDER_VARIABLE, str(build_cache.parent))
         assert main.main(words) == 1
     document = json.loads(said.buffer.getvalue())
     return {int(row["file"][5:-3]): row for row in document["kernels"]}

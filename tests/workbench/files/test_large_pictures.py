@@ -89,6 +89,8 @@ def test_what_a_huge_picture_takes_is_said_before_any_of_it_is_taken(
 ):
     monkeypatch.setattr(needs, "memory_available_bytes", lambda: 36 * 2**30)
     make(tmp_path / "huge", **words)
+    with pytest.raises(LargePictureError):  # and what is imported for it stays out of the account
+        load(tmp_path / "huge", ask=True)
     tracemalloc.start()
     try:
         with pytest.raises(LargePictureError) as caught:

@@ -122,7 +122,8 @@ def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     write(qtbot, window, text)
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
     assert child(window, "kernel-answer", PictureView).display is not None
-    assert words(window, "kernel-count-operations") == "9 multiply-adds per sample"
+    counted = "9 multiply-adds per sample"  # rows are shown once the layout has them
+    until(qtbot, lambda: words(window, "kernel-count-operations") == counted)
     assert words(window, "kernel-count-bank-conflicts") == "none"
     edit = editor(window)
     edit.make_counts_visible(True)

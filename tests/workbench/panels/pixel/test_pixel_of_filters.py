@@ -92,29 +92,24 @@ def test_it_tells_how_the_value_comes_about(qtbot, opened, chosen, at, told, sai
     assert is_marked == (chosen["filter"] == "non_local_means")
 
 
-@pytest.mark.parametrize(
-    ("chosen", "border", "said"),
-    [
-        (
-            {"filter": "median"},
-            "clamp",
-            "13 samples in order, of which number 7 is taken. 7 beyond",
-        ),
-        ({"filter": "median"}, "crop", "6 samples in order, of which the mean of the middle two"),
-        ({"filter": "opening"}, "crop", "the maximum of 6 samples is taken. 7 beyond"),
-        ({"filter": "morphological_gradient"}, "clamp", "The maximum of 13 samples less"),
-        ({"filter": "bilateral"}, "crop", "6 samples of a disk"),
-        ({"filter": "non_local_means"}, "crop", "9 samples, weighted"),
-    ],
+COUNTED = (
+    ({"filter": "median"}, "clamp", "13 samples in order, of which number 7 is taken. 7 beyond"),
+    ({"filter": "median"}, "crop", "6 samples in order, of which the mean of the middle two"),
+    ({"filter": "opening"}, "crop", "the maximum of 6 samples is taken. 7 beyond"),
+    ({"filter": "morphological_gradient"}, "clamp", "The maximum of 13 samples less"),
+    ({"filter": "bilateral"}, "crop", "6 samples of a disk"),
+    ({"filter": "non_local_means"}, "crop", "9 samples, weighted"),
 )
-def test_only_samples_that_count_are_counted(qtbot, opened, chosen, border, said):
-    chosen = {**chosen, "ksize": 5, "is_disk": True, "border": border}
-    settle(qtbot, opened, lambda: opened.store.choose(**chosen))
-    panel = opened.pixel.get()
-    panel.hold((0, 0))
-    assert said in child(panel, "pixel-sentence", QLabel).text()
-    tip = child(opened, "pixel-table", NeighbourTable).model().index(0, 0).data(3)
-    assert ("do not count" in tip) == (border == "crop")
+
+
+def test_only_samples_that_count_are_counted(qtbot, opened):
+    panel, table = opened.pixel.get(), child(opened, "pixel-table", NeighbourTable)
+    for chosen, border, said in COUNTED:
+        how = {**chosen, "ksize": 5, "is_disk": True, "border": border}
+        settle(qtbot, opened, lambda how=how: opened.store.choose(**how))
+        panel.hold((0, 0))
+        assert said in child(panel, "pixel-sentence", QLabel).text()
+        assert ("do not count" in table.model().index(0, 0).data(3)) == (border == "crop")
 
 
 def test_cells_say_how_unlike_they_are(qtbot, opened):

@@ -77,7 +77,7 @@ def test_every_panel_and_mode_takes_a_list(qtbot, window, bugs_met, channels):
     for title in window.docks:
         window.docks.bring_forward(title)
         store.update(**select(LIST[:1], 0), is_rounded=False)
-        for change in changes:
+        for change in changes if channels == 3 else changes[:1]:
             settle(qtbot, window, change)
         scenes.rest()
         for mode in get_args(ViewMode):
