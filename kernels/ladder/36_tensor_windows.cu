@@ -17,8 +17,7 @@ weights = "windows"
 includes = ["wide", "tensor", "copies", "warpgroups"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
-    ["3 <= KSIZE <= 11", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 11. Choose another implementation, such as tensor_dense_bytes."],
-    ["HALO_X <= 16", "Sums take what is up to 16 samples beside them here, and these take what is {HALO_X} samples away. Choose another implementation, such as tensor_dense_bytes."],
+    ["3 <= KSIZE <= 15", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 15. Choose another implementation, such as shared."],
     ["WINDOWS_DIGITS <= 2", "The products here take weights of two bytes at most, and these need three. Choose another implementation, such as tensor_dense_bytes."],
 ]
 capability = [9, 0]
@@ -37,13 +36,13 @@ covers = ["WINDOWS_STRIP", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDT
     WINDOWS_BLOCKS * MULTIPROCESSORS, parts(HEIGHT, 4), (KSIZE + 2) // 4))"""]
 rows_by = "4"
 shared_bytes = """((4 if WINDOWS_DIGITS == 1 or WINDOWS_NARROW else 8) * WINDOWS_STRIP + 8 * WINDOWS_STAGES
-    + (4 * WINDOWS_STAGES + WINDOWS_TWICE) * (WINDOWS_STRIP + 32))"""
-# A block reads four rows at a time, with 16 bytes on either side, and two of a ring's rows twice; to wrap,
+    + (4 * WINDOWS_STAGES + WINDOWS_TWICE) * (WINDOWS_STRIP + 2 * WINDOWS_BESIDE))"""
+# A block reads four rows at a time, with 16 bytes or 32 on either side, and two of a ring's rows twice; to wrap,
 # also what lies beyond, for the block before the last as well if the last is so narrow.
 loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
-    * (up(WIDTH * CHANNELS, 16) + 32 * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
-        2 * HALO_X + ((WIDTH * CHANNELS - 1) % COVERS_X + 1 < HALO_X and min(HALO_X, 15 - (WIDTH * CHANNELS - 1) % COVERS_X))))
-    + WINDOWS_TWICE * (up(WIDTH * CHANNELS, 16) + 32 * (BLOCKS_X - 1))
+    * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
+        2 * HALO_X + ((WIDTH * CHANNELS - 1) % COVERS_X + 1 < HALO_X and min(HALO_X, WINDOWS_BESIDE - 1 - (WIDTH * CHANNELS - 1) % COVERS_X))))
+    + WINDOWS_TWICE * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1))
         * ((segments(4) - 1) * parts(parts(parts(HEIGHT, BLOCKS_Y), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)
             + parts(parts(HEIGHT - (segments(4) - 1) * up(parts(HEIGHT, BLOCKS_Y), 4), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)))"""
 loads.weights = "512 * (WINDOWS_LEFTS + WINDOWS_DIGITS) * BLOCKS_X * segments(4)"
@@ -69,19 +68,21 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 4 * (WINDOWS_DIGITS - 1)) * 
 #endif
 #ifndef MIN_BLOCKS
 #if DIGITS == 2
-#define MIN_BLOCKS (KSIZE > 7 && CHANNELS == 1 ? 2 : KSIZE > 7 || CHANNELS == 1 ? 3 : 4)
+#define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 18 ? 3 : 2)
 #else
 #define MIN_BLOCKS (STRIP < 2048 ? 3 : CHANNELS == 1 ? (KSIZE > 9 ? 2 : 3) : KSIZE > 7 ? 3 : 4)
 #endif
 #endif
 #ifndef STEPS_AHEAD
-#define STEPS_AHEAD (CHANNELS == 1 ? 5 : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
+#define STEPS_AHEAD (KSIZE > 11 ? 8 : CHANNELS == 1 ? 5 : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
 #endif
 
 constexpr int WARPS = 4;                       // of a warpgroup
 constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a strip, or all of it
 constexpr int HALF = STRIP / 2;
-constexpr int ROW_BYTES = STRIP + 2 * PIECE;   // in shared memory, from PIECE before the strip on
+constexpr int SIDE = (HALO_X + PIECE - 1) / PIECE;  // pieces that count beside those of the sums
+constexpr int BESIDE = SIDE * PIECE;
+constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE before the strip on
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
@@ -94,18 +95,19 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 // low digit of each, so that a lane has both: a pass is two rows of 16 sums each, or, where 8 sums need two
 // pieces alone, all four rows of the left 8 or of the right.
 //
-// Of each row of the picture three pieces count for 16 sums: those of the sums and one on either side.  A product has two
-// pieces in its columns: the first two of a row, or the third of two rows.  A sparse one has four: the same of
-// four rows or, if that leaves two rows over, all of one row and another, for which there are zeros.  So many
-// products waste least; see whole_bands.py.
+// Of each row of the picture three pieces count for 16 sums, that of the sums and one on either side, or five
+// of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
+// A sparse one has four: the same of four rows or, if that leaves two rows over, all three of one row and another,
+// for which there are zeros.  So many products waste least; see whole_bands.py.
 
 constexpr bool IS_SPARSE = CHANNELS > 1;
 constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;
 constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
 constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
-constexpr int SINGLES = IS_SPARSE && ROWS % 4 == 2 ? 2 : 0;
+constexpr int SINGLES = IS_SPARSE && SIDE == 1 && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
-constexpr int PIECES = IS_NARROW ? 2 : 3;
+constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1;
+constexpr int PLACES = SIDE == 1 ? 4 : PIECES;  // words: of pieces 0, 1 ... and, of three, of a row
 constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : 3 * (ROWS / 2);
 constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
 constexpr int BANDS = LEFTS + DIGITS;
@@ -118,7 +120,7 @@ constexpr int TWICE = TWO_ROWS && IS_SPARSE ? 2 : 0;
 // All of them for a pass, under way; first: the stage that a step begins with.
 template <int PASS>
 __device__ __forceinline__ void multiply(
-    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&lefts)[LEFTS], const uint4& places)
+    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&lefts)[LEFTS], const unsigned (&places)[PLACES])
 {
     const uint4* const left = lefts + (IS_NARROW ? PASS * PRODUCTS : 0);
     const auto row = [=](int n) {
@@ -131,13 +133,12 @@ __device__ __forceinline__ void multiply(
         for (int n = 0; n < PIECES * FOURS; ++n) {
             const int piece = n % PIECES, kept = piece + (IS_NARROW ? 2 * PASS : 0);
             multiply_add_windows<COLUMNS, true, ROW_BYTES>(
-                sums, left[n], row(n / PIECES * 4) + piece,
-                kept == 0 ? places.x : kept == 1 ? places.y : kept == 2 ? places.z : places.w, n > 0);
+                sums, left[n], row(n / PIECES * 4) + piece, places[kept], n > 0);
         }
         #pragma unroll
         for (int n = 0; n < SINGLES; ++n)
             multiply_add_windows<COLUMNS, true, PIECE>(
-                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places.w, true);
+                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[3], true);
     } else {
         #pragma unroll
         for (int pair = 0; pair < ROWS / 2; ++pair) {
@@ -269,9 +270,9 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const auto is_outside = [&](int i) { return border_index(y_of(i), height) == OUTSIDE; };
 
     // 1. The first rows begin to arrive, and the weights.
-    const int from = max(x0 - PIECE, 0), bytes = min(x0 + STRIP + PIECE, stored) - from;
+    const int from = max(x0 - BESIDE, 0), bytes = min(x0 + STRIP + BESIDE, stored) - from;
     const auto begin_stage = [&](int i) {
-        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + from - x0 + PIECE;
+        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + from - x0 + BESIDE;
         const bool is_twice = TWICE && i % STEPS_AHEAD == 0;
         expect(bars + i % STEPS_AHEAD, (is_twice ? 4 + TWICE : 4) * bytes);
         #pragma unroll
@@ -287,28 +288,40 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         #pragma unroll 1
         for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_stage(i);
     bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
-    const uint4 places = bands[0];
+    const uint4 four = bands[0], last = DIGITS == 1 ? four : bands[(BANDS - 1) * WARPS * WARP];
+    const unsigned all_places[5] = {four.x, four.y, four.z, four.w, last.z};
+    unsigned places[PLACES];
+    #pragma unroll
+    for (int i = 0; i < PLACES; ++i) places[i] = all_places[i];
     uint4 left[LEFTS];
     #pragma unroll
     for (int i = 0; i < LEFTS; ++i) left[i] = bands[(1 + i) * WARPS * WARP];
 
-    // 2. What lies beyond a row's ends: sixteen lanes a side put a byte each, which nearly always is there,
-    //    in the strip.  Warp r does it for row r of four.
-    const bool is_left = lane < PIECE;
-    const int beyond = is_left ? lane - PIECE : samples + lane - PIECE;
+    // 2. What lies beyond a row's ends: a lane for each byte of a side, which nearly always is there, in the
+    //    strip.  Of a small halo both sides are put at once.  Warp r does it for row r of four.
     const bool reaches_end = x0 + STRIP + HALO_X > samples, is_edge = x0 == 0 || reaches_end;
-    const bool puts = is_left ? x0 == 0 && beyond >= -HALO_X
-        : reaches_end && lane - PIECE < HALO_X && beyond < x0 + STRIP + PIECE;
-    const int source = puts ? border_sample(beyond, width) : 0;
-    const bool is_staged = from <= source && source < from + bytes;
+    int beyond[SIDE], source[SIDE];
+    bool puts[SIDE], is_staged[SIDE];
+    #pragma unroll
+    for (int n = 0; n < SIDE; ++n) {
+        const bool is_left = SIDE == 1 ? lane < PIECE : n == 0;
+        const int away = lane % BESIDE;
+        beyond[n] = is_left ? away - BESIDE : samples + away;
+        puts[n] = is_left ? x0 == 0 && beyond[n] >= -HALO_X
+            : reaches_end && away < HALO_X && beyond[n] < x0 + STRIP + BESIDE;
+        source[n] = puts[n] ? border_sample(beyond[n], width) : 0;
+        is_staged[n] = from <= source[n] && source[n] < from + bytes;
+    }
     const auto wait_for_stage = [&](int i) {
-        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + PIECE;
+        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
         const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
         wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
         bool changes = is_edge;
-        if (is_edge && puts) {
-            const uint8 put = source == OUTSIDE ? 0 : is_staged ? row[source - x0] : row_at(4 * i + warp)[source];
-            for (int n = 0; n < copies; ++n) row[n * RING_ROWS * ROW_BYTES + beyond - x0] = put;
+        #pragma unroll
+        for (int n = 0; n < SIDE; ++n) {
+            if (!is_edge || !puts[n]) continue;
+            const uint8 put = source[n] == OUTSIDE ? 0 : is_staged[n] ? row[source[n] - x0] : row_at(4 * i + warp)[source[n]];
+            for (int copy = 0; copy < copies; ++copy) row[copy * RING_ROWS * ROW_BYTES + beyond[n] - x0] = put;
         }
         if constexpr (IS_ZERO) {
             if (is_outside(4 * i) || is_outside(4 * i + 3)) {  // the same for all threads
@@ -316,7 +329,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                 __syncwarp();
                 if (is_outside(4 * i + warp))
                     for (int n = lane; n < copies * (ROW_BYTES / 16); n += WARP)
-                        reinterpret_cast<uint4*>(row - PIECE)[n < ROW_PIECES ? n : n - ROW_PIECES + RING_ROWS * ROW_PIECES]
+                        reinterpret_cast<uint4*>(row - BESIDE)[n < ROW_PIECES ? n : n - ROW_PIECES + RING_ROWS * ROW_PIECES]
                             = make_uint4(0, 0, 0, 0);
             }
         }
@@ -375,8 +388,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     } else {
         // Chunks are read again and stored by the threads.  Of two rows a pass, of which a warp has half of one,
         // behind the next barrier: of one pass those of this step, of the other those of the step before.
-        const uint4 how = bands[(1 + LEFTS) * WARPS * WARP];
-        const float by = __uint_as_float(how.x), more = __uint_as_float(how.y);
+        const float by = __uint_as_float(last.x), more = __uint_as_float(last.y);
         const auto row_of_answer = [&](int step, int row) { return shared + (TWO_ROWS ? step % 2 * 4 + row : row) * STRIP; };
         const auto write = [&](const int (&sums)[COLUMNS / 2], int step, int pass) {
             const int row = TWO_ROWS ? 2 * pass + warp / 2 : warp, half = TWO_ROWS ? warp % 2 : pass;

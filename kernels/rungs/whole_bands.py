@@ -12,6 +12,7 @@ from kernels.rungs.digit_bands import fixed_point
 THREADS = np.arange(128)  # of a warpgroup
 PIECE = 16  # bytes
 NARROW = 5  # the size whose two digits are narrow, see `Layout`
+MOST_OF_ONE = 11  # that size of one digit
 MANY_SAMPLES = 1 << 21
 STRIPS = (2048, 768), (1024, 512)  # of one digit, and of two
 Integers = NDArray[np.int64]
@@ -30,7 +31,10 @@ def strip_of(job: Job) -> int:
 
 
 def fits(job: Job) -> bool:
-    """Whether the weights are whole numbers of eight bits whose sums are exact as float32."""
+    """Whether the weights are whole numbers of eight bits whose sums are exact as float32, and so
+    few that a strip twice as long has registers for them."""
+    if job.ksize > MOST_OF_ONE or job.radius * job.channels > PIECE:
+        return False
     whole = whole_numbers(job.correlation.weights, job.correlation.offset)
     return whole is not None and bool(
         whole.weights.min() >= -128
@@ -42,7 +46,7 @@ def fits(job: Job) -> bool:
 def whole_bands(job: Job) -> tuple[NDArray[np.uint32], WholeNumbers]:
     """(2, 1 + products, 128, 4) words, and the numbers they are of.
 
-    [0, 0] is which two of four samples a lane's weights are for, as `_places` has it; behind it
+    [0, 0] is which two of four samples a lane's weights are for, as `places` has it; behind it
     each product's left operand as a lane holds it: 16 bytes, of sums 2 · g and 2 · g + 1.  [1] is
     the same upside down.  Of other weights than whole ones, those of none.
     """
@@ -58,7 +62,7 @@ def bands_of_two_digits(job: Job) -> tuple[NDArray[np.uint32], bool]:
     """(2, 2 + left operands, 128, 4) words, and whether their bytes are signed.
 
     As `whole_bands`, but that a lane holds the high byte of a weight of one sum and the low one;
-    last what its sums are multiplied by and what is added then, as float32.
+    last what its sums are multiplied by and what is added then, as float32, and the last of `places`.
     """
     fixed = fixed_point(job.correlation.weights)
     layout = Layout(job.ksize, job.channels, 2, job.has_alpha, fixed.signed)
@@ -66,8 +70,10 @@ def bands_of_two_digits(job: Job) -> tuple[NDArray[np.uint32], bool]:
     is_copied = job.has_alpha & (layout.sums(0)[:, 0, 0] % job.channels == job.channels - 1)
     last[0, :, 0] = np.where(is_copied, 1, fixed.undo)
     last[0, :, 1] = np.where(is_copied, 0, job.correlation.offset)
+    ends = last.view(np.uint32)
+    ends[0, :, 2] = layout.places()[:, -1]
     ways = (fixed.integers, fixed.integers[::-1])
-    words = [np.concatenate((layout.words(each), last.view(np.uint32))) for each in ways]
+    words = [np.concatenate((layout.words(each), ends)) for each in ways]
     return np.stack(words), fixed.signed
 
 
@@ -85,6 +91,7 @@ class Layout:
     ) -> None:
         self.ksize, self.channels, self.digits = ksize, channels, digits
         self.has_alpha, self.signed = has_alpha, signed
+        self.side = -(-(ksize // 2 * channels) // PIECE)  # pieces that count on either side
         self.is_narrow = digits == 2 and channels > 1 and ksize == NARROW
 
     def products(self) -> list[list[tuple[int, int]]]:
@@ -100,9 +107,9 @@ class Layout:
                     [(row, 2), (row + 1, 2)],
                 )
             ]
-        singles = 2 if rows % 4 == 2 else 0
+        singles = 2 if rows % 4 == 2 and self.side == 1 else 0
         fours = rows // 4 if singles else -(-rows // 4)
-        pieces_a_row = 2 if self.is_narrow else 3
+        pieces_a_row = 2 if self.is_narrow else 2 * self.side + 1
         found = [
             [(4 * four + row, piece) for row in range(4)]
             for four in range(fours)
@@ -128,13 +135,13 @@ class Layout:
         return np.asarray(8 * half + g % 4 * 2 + g // 4 + 0 * register)
 
     def words(self, weights: Integers) -> NDArray[np.uint32]:
-        """(1 + left operands, 128, 4): `places`, and then each."""
+        """(1 + left operands, 128, 4): four of `places`, and then each."""
         bands = [self._band(n, np.array(part), weights) for n, part in self.lefts()]
-        return np.stack([self._places(), *bands])
+        return np.stack([self.places()[:, :4], *bands])
 
-    def _places(self) -> NDArray[np.uint32]:
-        """(128, 4) words: for pieces 0 to 2 of four rows, and for all four pieces of a row; if it
-        is narrow for two pieces of the left sums, and for two of the right.
+    def places(self) -> NDArray[np.uint32]:
+        """(128, 4 or 5) words: for pieces 0 to 2 of four rows, and for all four pieces of a row; if
+        it is narrow for two pieces of the left sums, and for two of the right; or for five pieces.
 
         Two bits a place: a lane tells of half the depth, of row g + lane % 2 · 8; lanes 4 · g + 2
         and the next of the second half.
@@ -145,15 +152,26 @@ class Layout:
         if self.is_narrow:
             both = (self._kept_bits(column + 8 * n, np.arange(n, n + 2)) for n in range(2))
             return np.hstack([each * 0x10001 for each in both]).astype(np.uint32)
+        if self.side == 2:
+            return (self._kept_bits(column, np.arange(5)) * 0x10001).astype(np.uint32)
         of_piece = self._kept_bits(column, np.arange(4))
         is_second = THREADS[:, None] // 2 % 2 == 1
         low, high = (np.where(is_second, of_piece[:, [n + 2]], of_piece[:, [n]]) for n in (0, 1))
         return np.hstack((of_piece[:, :3] * 0x10001, low | high << 16)).astype(np.uint32)
 
+    def _kept(
+        self, piece: Integers, word: Integers, column: Integers
+    ) -> tuple[Integers, Integers]:
+        """The two places in a word of four samples that may be of the channel of sum `column`."""
+        channels = self.channels
+        first = (column - PIECE * (piece - self.side) - 4 * word) % channels
+        one = np.where((channels == 4) & (first == 3), 2, first)
+        return one, one + 2 if channels == 2 else np.where((channels == 3) & (one == 1), 2, 3)
+
     def _kept_bits(self, column: Integers, pieces: Integers) -> Integers:
         """(128, pieces), sixteen bits each: `kept` of a piece's four words."""
         word = np.arange(4)
-        one, other = kept(self.channels, pieces[:, None], word, column)
+        one, other = self._kept(pieces[:, None], word, column)
         return np.asarray(((one | other << 2) << 4 * word).sum(axis=-1))
 
     def _band(self, of_pass: int, pieces: Integers, weights: Integers) -> NDArray[np.uint32]:
@@ -168,10 +186,10 @@ class Layout:
         else:
             row, piece = pieces[depth // 8, 0], pieces[depth // 8, 1]
             word = depth % 8 // 2
-            one, other = kept(channels, piece, word, column)
+            one, other = self._kept(piece, word, column)
             at = 4 * word + np.where(depth % 2, other, one)
         y = row - (warp if self.digits == 1 or self.is_narrow else warp // 2)
-        x = PIECE * piece + at - PIECE - column + ksize // 2 * channels
+        x = PIECE * (piece - self.side) + at - column + ksize // 2 * channels
         is_tap = (y >= 0) & (y < ksize) & (x >= 0) & (x < ksize * channels) & (x % channels == 0)
         tap = weights[y.clip(0, ksize - 1), (x // channels).clip(0, ksize - 1)]
         found = np.where(is_tap, tap, 0)
@@ -181,12 +199,3 @@ class Layout:
         if self.digits == 2:  # high in row g, low in row g + 8
             found = np.where(register % 2, found, (found + 0x80 * self.signed) >> 8)
         return (found & 255).astype(np.uint8).view(np.uint32)[..., 0]
-
-
-def kept(
-    channels: int, piece: Integers, word: Integers, column: Integers
-) -> tuple[Integers, Integers]:
-    """The two places in a word of four samples that may be of the channel of sum `column`."""
-    first = (64 * channels - (PIECE * piece + 4 * word - PIECE - column)) % channels
-    one = np.where((channels == 4) & (first == 3), 2, first)
-    return one, one + 2 if channels == 2 else np.where((channels == 3) & (one == 1), 2, 3)
