@@ -10,8 +10,10 @@ are the same columns seen from 16 bytes further left or right, and a row with al
 memory.  The weights, as bands, are the other operand and stay in registers: a product has 64 rows, for 16 neighbouring sums of \
 four rows of the answer, so that few zeros are multiplied; and of interleaved channels' zeros half are left out.  What remains \
 for the threads is to round sums and store them, which they do for one half of a strip while the tensor cores multiply for \
-the other.  Rows come by the copy engine and go by it.  Weights are whole numbers of eight bits over a divisor, so that all \
-sums are exact; every second block walks up, so that rows which two blocks need come from memory once."""
+the other.  Rows come by the copy engine and go by it.  Weights that are whole numbers of eight bits over a divisor give exact \
+sums.  Others are integers of two bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes \
+then, and eight of the low ones, which the same lane puts together.  Every second block walks up, so that rows which two \
+blocks need come from memory once."""
 after   = "tensor_dense_bytes"
 weights = "windows"
 includes = ["wide", "tensor", "copies", "warpgroups"]
@@ -47,9 +49,9 @@ loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
             + parts(parts(HEIGHT - (segments(4) - 1) * up(parts(HEIGHT, BLOCKS_Y), 4), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)))"""
 loads.weights = "512 * (WINDOWS_LEFTS + WINDOWS_DIGITS) * BLOCKS_X * segments(4)"
 stores = { picture = "up(WIDTH * CHANNELS, 16) * HEIGHT" }
-# For four rows of a strip products of 64 x 32 numbers by as many columns as it has blocks of 16 samples, and
-# with two digits in each of two passes.
-flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 4 * (WINDOWS_DIGITS - 1)) * WINDOWS_DIGITS
+# For four rows of a strip products of 64 x 32 numbers by as many columns as it has blocks of 16 samples; with
+# two digits in each of two passes, and a multiply-add a sample.
+flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * WINDOWS_DIGITS
     * COVERS_X * BLOCKS_X * parts(HEIGHT, 4))"""
 ---*/
 
@@ -120,12 +122,14 @@ constexpr int TWICE = TWO_ROWS && IS_SPARSE ? 2 : 0;
 // All of them for a pass, under way; first: the stage that a step begins with.
 template <int PASS>
 __device__ __forceinline__ void multiply(
-    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&lefts)[LEFTS], const unsigned (&places)[PLACES])
+    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&lefts)[LEFTS],
+    const unsigned (&places)[PLACES])
 {
+    constexpr int APART = DIGITS == 1 ? COLUMNS : IS_NARROW ? 1 : 0;  // pieces from pass to pass
     const uint4* const left = lefts + (IS_NARROW ? PASS * PRODUCTS : 0);
     const auto row = [=](int n) {
         const int at = 4 * first + n + (TWO_ROWS ? 2 * PASS : 0);
-        return ring + (at < RING_ROWS ? at : at - RING_ROWS) * ROW_PIECES + (IS_NARROW ? PASS : DIGITS == 1 ? PASS * COLUMNS : 0);
+        return ring + (at < RING_ROWS ? at : at - RING_ROWS) * ROW_PIECES + PASS * APART;
     };
     begin_products();
     if constexpr (IS_SPARSE) {
@@ -209,10 +213,10 @@ __device__ __forceinline__ void write_blocks(uint8* to, const unsigned* words) {
 
 // ---- Sums of two digits. ---------------------------------------------------------------------------
 
-// Of a pass a warp's 8 sums of each column, of one row, to that row's half of an answer.  A lane has one of these 8 for
-// two of each eight columns, and all lanes of a column have neighbours: lane 4 g + t the even one for g < 4, lane
-// 4 g + 16 + t the odd one.  They exchange, the first to store a pair of the first eight columns, the others of the
-// next eight.  So 16 bytes have 8 sums of column n and 8 of column n + 8.
+// A warp's 8 sums of each column, to its half of a row of the answer.  A lane has one of these 8, of two of each
+// eight columns: for g < 4 lane 4 g + t has sum 2 g, and lane 4 g + t + 16 the next.  The two exchange words of
+// four, so that one has pairs of neighbours of the first eight columns, and the other of the next eight: 16 bytes
+// hold 8 sums of column n and 8 of column n + 8.
 __device__ __forceinline__ void write_sums(uint8* to, const int (&sums)[COLUMNS / 2], float by, float more) {
     const bool is_odd = threadIdx.x >= WARP / 2;
     unsigned words[COLUMNS / 16];
@@ -220,7 +224,7 @@ __device__ __forceinline__ void write_sums(uint8* to, const int (&sums)[COLUMNS 
     for (int m = 0; m < COLUMNS / 16; ++m) {
         float values[4];
         #pragma unroll
-        for (int i = 0; i < 4; ++i) {  // a column of the first eight, the same of the next, the columns beside them
+        for (int i = 0; i < 4; ++i) {  // first those of column 2 t of both eights
             const int* const digits = sums + 8 * m + i % 2 * 4 + i / 2;
             values[i] = __fmaf_rn(static_cast<float>(digits[0] * 256 + digits[2]), by, more);
         }
@@ -320,7 +324,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         #pragma unroll
         for (int n = 0; n < SIDE; ++n) {
             if (!is_edge || !puts[n]) continue;
-            const uint8 put = source[n] == OUTSIDE ? 0 : is_staged[n] ? row[source[n] - x0] : row_at(4 * i + warp)[source[n]];
+            const uint8 put = source[n] == OUTSIDE ? 0
+                : is_staged[n] ? row[source[n] - x0] : row_at(4 * i + warp)[source[n]];
             for (int copy = 0; copy < copies; ++copy) row[copy * RING_ROWS * ROW_BYTES + beyond[n] - x0] = put;
         }
         if constexpr (IS_ZERO) {
@@ -328,9 +333,9 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                 changes = true;
                 __syncwarp();
                 if (is_outside(4 * i + warp))
-                    for (int n = lane; n < copies * (ROW_BYTES / 16); n += WARP)
-                        reinterpret_cast<uint4*>(row - BESIDE)[n < ROW_PIECES ? n : n - ROW_PIECES + RING_ROWS * ROW_PIECES]
-                            = make_uint4(0, 0, 0, 0);
+                    for (int n = lane; n < copies * ROW_PIECES; n += WARP)
+                        reinterpret_cast<uint4*>(row - BESIDE)[n < ROW_PIECES ? n : n + (RING_ROWS - 1) * ROW_PIECES] =
+                            make_uint4(0, 0, 0, 0);
             }
         }
         if (changes) {
@@ -340,94 +345,78 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     };
 
     // 3. Four rows of the answer at a time: sums of one pass are made while those of the other are stored.
+    const Quotients quotients(lane);
+    const float by = __uint_as_float(last.x), more = __uint_as_float(last.y);
+    const auto row_of_answer = [&](int step, int row) { return shared + (TWO_ROWS ? step % 2 * 4 + row : row) * STRIP; };
+    const auto finish = [&](const int (&sums)[COLUMNS / 2], int step, int pass) {
+        if constexpr (DIGITS == 2) {
+            const int row = TWO_ROWS ? 2 * pass + warp / 2 : warp, half = TWO_ROWS ? warp % 2 : pass;
+            write_sums(row_of_answer(step, row) + half * HALF, sums, by, more);
+            return;
+        }
+        if (lane == 0) wait_for_sent<1>();  // the same half of the rows before
+        __syncwarp();
+        uint8* const to = row_of_answer(step, warp) + pass * HALF;
+        constexpr int MATRICES = COLUMNS / 8;
+        #pragma unroll
+        for (int q = 0; q < MATRICES; q += 4) {
+            unsigned words[4];
+            #pragma unroll
+            for (int i = 0; i < 4 && q + i < MATRICES; ++i) words[i] = quotients.of(sums + 4 * (q + i));
+            if (MATRICES - q >= 4) write_blocks<4>(to + 128 * q, words);
+            else {
+                if (MATRICES - q >= 2) write_blocks<2>(to + 128 * q, words);
+                if (MATRICES % 2) write_blocks<1>(to + 128 * (MATRICES - 1), words + (MATRICES - 1 - q) % 4);
+            }
+        }
+        see_stores();
+        __syncwarp();
+        if (lane == 0) {
+            const int i = 4 * step + warp, x = x0 + pass * HALF, count = min(HALF, stored - x);
+            if (i < rows && count > 0) send(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch) + x, to, count);
+            end_sending();
+        }
+    };
+    // Two digits' chunks are read again and stored by the threads.  Of two rows a pass, of which a warp has
+    // half of one, that is behind the next barrier, of one pass for this step and of the other for the last.
+    const auto store = [&](int step, int row, int column) {
+        const int i = 4 * step + row, x = x0 + PIECE * column;
+        if (i < rows && x < stored)
+            write_chunk(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch), x,
+                        chunk_of(row_of_answer(step, row), column));
+    };
+    const auto store_pass = [&](int step, int pass) {
+        if (thread < 2 * COLUMNS) store(step, 2 * pass + thread / COLUMNS, thread % COLUMNS);
+    };
     const Windows windows = windows_at(ring);
     #pragma unroll
     for (int i = 0; i < LOOK; ++i) wait_for_stage(i);
-    if constexpr (DIGITS == 1) {
-        // A row is a warp's, which sends it by the copy engine.
-        const Quotients quotients(lane);
-        uint8* const answer = shared + warp * STRIP;
-        const auto store = [&](const int (&sums)[COLUMNS / 2], int step, int half) {
-            if (lane == 0) wait_for_sent<1>();  // the same half of the rows before
-            __syncwarp();
-            uint8* const to = answer + half * HALF;
-            constexpr int MATRICES = COLUMNS / 8;
-            #pragma unroll
-            for (int q = 0; q < MATRICES; q += 4) {
-                unsigned words[4];
-                #pragma unroll
-                for (int i = 0; i < 4 && q + i < MATRICES; ++i) words[i] = quotients.of(sums + 4 * (q + i));
-                if (MATRICES - q >= 4) write_blocks<4>(to + 128 * q, words);
-                else {
-                    if (MATRICES - q >= 2) write_blocks<2>(to + 128 * q, words);
-                    if (MATRICES % 2) write_blocks<1>(to + 128 * (MATRICES - 1), words + (MATRICES - 1 - q) % 4);
-                }
-            }
-            see_stores();
-            __syncwarp();
-            if (lane == 0) {
-                const int i = 4 * step + warp, x = x0 + half * HALF, count = min(HALF, stored - x);
-                if (i < rows && count > 0) send(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch) + x, to, count);
-                end_sending();
-            }
-        };
-        #pragma unroll 1
-        for (int step = 0; step < steps; ++step) {
-            int one[COLUMNS / 2], other[COLUMNS / 2];
-            wait_for_stage(step + LOOK);
-            multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
-            multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
-            wait_for_products<1>(one);
-            store(one, step, 0);
-            wait_for_products<0>(other);
-            __syncthreads();  // nobody needs the step's first stage any more
-            if (thread == 0 && step + STEPS_AHEAD < stages) begin_stage(step + STEPS_AHEAD);
-            store(other, step, 1);
-        }
-        if (lane == 0) wait_for_sent<0>();
-    } else {
-        // Chunks are read again and stored by the threads.  Of two rows a pass, of which a warp has half of one,
-        // behind the next barrier: of one pass those of this step, of the other those of the step before.
-        const float by = __uint_as_float(last.x), more = __uint_as_float(last.y);
-        const auto row_of_answer = [&](int step, int row) { return shared + (TWO_ROWS ? step % 2 * 4 + row : row) * STRIP; };
-        const auto write = [&](const int (&sums)[COLUMNS / 2], int step, int pass) {
-            const int row = TWO_ROWS ? 2 * pass + warp / 2 : warp, half = TWO_ROWS ? warp % 2 : pass;
-            write_sums(row_of_answer(step, row) + half * HALF, sums, by, more);
-        };
-        const auto store = [&](int step, int row, int column) {
-            const int i = 4 * step + row, x = x0 + PIECE * column;
-            if (i < rows && x < stored)
-                write_chunk(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch), x,
-                            chunk_of(row_of_answer(step, row), column));
-        };
-        const auto store_pass = [&](int step, int pass) {
-            if (thread < 2 * COLUMNS) store(step, 2 * pass + thread / COLUMNS, thread % COLUMNS);
-        };
-        #pragma unroll 1
-        for (int step = 0; step < steps; ++step) {
-            int one[COLUMNS / 2], other[COLUMNS / 2];
-            wait_for_stage(step + LOOK);
-            multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
-            multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
-            wait_for_products<1>(one);
-            write(one, step, 0);
-            wait_for_products<0>(other);
-            __syncthreads();  // nobody needs the step's first stage any more
-            if (thread == 0 && step + STEPS_AHEAD < stages) begin_stage(step + STEPS_AHEAD);
-            if constexpr (TWO_ROWS) {
-                store_pass(step, 0);
-                if (step > 0) store_pass(step - 1, 1);
-            }
-            write(other, step, 1);
-            if constexpr (IS_NARROW) {
-                __syncwarp();
-                for (int column = lane; column < COLUMNS; column += WARP) store(step, warp, column);
-                __syncwarp();
-            }
-        }
+    #pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        int one[COLUMNS / 2], other[COLUMNS / 2];
+        wait_for_stage(step + LOOK);
+        multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
+        multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
+        wait_for_products<1>(one);
+        finish(one, step, 0);
+        wait_for_products<0>(other);
+        __syncthreads();  // nobody needs the step's first stage any more
+        if (thread == 0 && step + STEPS_AHEAD < stages) begin_stage(step + STEPS_AHEAD);
         if constexpr (TWO_ROWS) {
-            __syncthreads();
-            store_pass(steps - 1, 1);
+            store_pass(step, 0);
+            if (step > 0) store_pass(step - 1, 1);
         }
+        finish(other, step, 1);
+        if constexpr (IS_NARROW) {
+            __syncwarp();
+            for (int column = lane; column < COLUMNS; column += WARP) store(step, warp, column);
+            __syncwarp();
+        }
+    }
+    if constexpr (TWO_ROWS) {
+        __syncthreads();
+        store_pass(steps - 1, 1);
+    } else if (DIGITS == 1 && lane == 0) {
+        wait_for_sent<0>();
     }
 }

@@ -115,9 +115,7 @@ class Layout:
             for four in range(fours)
             for piece in range(pieces_a_row)
         ]
-        return found + [
-            [(4 * fours + row, piece) for piece in range(4)] for row in range(singles)
-        ]
+        return found + [[(4 * fours + row, piece) for piece in range(4)] for row in range(singles)]
 
     def lefts(self) -> list[tuple[int, list[tuple[int, int]]]]:
         """The pass of each left operand, where passes have their own, and what it is for."""
@@ -159,9 +157,7 @@ class Layout:
         low, high = (np.where(is_second, of_piece[:, [n + 2]], of_piece[:, [n]]) for n in (0, 1))
         return np.hstack((of_piece[:, :3] * 0x10001, low | high << 16)).astype(np.uint32)
 
-    def _kept(
-        self, piece: Integers, word: Integers, column: Integers
-    ) -> tuple[Integers, Integers]:
+    def _kept(self, piece: Integers, word: Integers, column: Integers) -> tuple[Integers, Integers]:
         """The two places in a word of four samples that may be of the channel of sum `column`."""
         channels = self.channels
         first = (column - PIECE * (piece - self.side) - 4 * word) % channels
