@@ -65,7 +65,11 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 #endif
 #ifndef DIVISOR
 #define DIVISOR 1
+#endif
+#ifndef RECIPROCAL_REST
 #define RECIPROCAL_REST 0.0f
+#endif
+#ifndef WHOLE_OFFSET
 #define WHOLE_OFFSET 0
 #endif
 #ifndef MIN_BLOCKS
@@ -100,7 +104,7 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 // Of each row of the picture three pieces count for 16 sums, that of the sums and one on either side, or five
 // of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
 // A sparse one has four: the same of four rows or, if that leaves two rows over, all three of one row and another,
-// for which there are zeros.  So many products waste least; see whole_bands.py.
+// for which there are zeros.  So many products waste least; see window_bands.py.
 
 constexpr bool IS_SPARSE = CHANNELS > 1;
 constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;

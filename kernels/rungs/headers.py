@@ -29,7 +29,7 @@ from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.list_steps import steps_of
 from kernels.rungs.operands import fft_side, numbers_of, tiles_of
 from kernels.rungs.packed_sums import packed_sums, rows_of
-from kernels.rungs.whole_bands import Layout, digits_of, strip_of
+from kernels.rungs.window_bands import Layout, digits_of, strip_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -300,7 +300,7 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
     "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
     "WORDS_ROWS": lambda facts: rows_of(facts.job),
-    # As whole_bands.py has them: bytes of a weight, samples of a row that a block makes, products
+    # As window_bands.py has them: bytes of a weight, samples of a row that a block makes, products
     # of a pass, and left operands.
     "WINDOWS_DIGITS": lambda facts: digits_of(facts.job),
     "WINDOWS_STRIP": lambda facts: strip_of(facts.job),

@@ -19,7 +19,7 @@ from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
 from kernels.rungs.packed_sums import knobs_of
-from kernels.rungs.whole_bands import bands_of_two_digits, digits_of, strip_of, whole_bands
+from kernels.rungs.window_bands import bands_of_two_digits, digits_of, strip_of, whole_bands
 
 
 @dataclass(frozen=True, slots=True, eq=False)

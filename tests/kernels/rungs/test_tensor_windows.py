@@ -15,7 +15,7 @@ from kernels.core.step import Correlation, Step
 from kernels.core.weights import whole_numbers
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.reference import filtered
-from kernels.rungs import whole_bands
+from kernels.rungs import window_bands
 from kernels.rungs.rung import ladder
 from tests.kernels.on_cpu import POISON, Shim
 from tests.kernels.runners import order_of, verdict
@@ -70,7 +70,7 @@ def test_sums_are_exact(ksize, channels, build_cache):
     ]
     shim = Shim(RUNG, jobs, build_cache)
     for job in jobs:
-        assert whole_bands.digits_of(job) == (1 if ksize // 2 * channels <= 16 else 2)
+        assert window_bands.digits_of(job) == (1 if ksize // 2 * channels <= 16 else 2)
         answer = shim.run(job, order_of(job))
         assert np.array_equal(answer, exactly(job)), job
         assert verdict(job, answer).ok, job
@@ -109,7 +109,7 @@ def test_any_weights_are_two_digits_and_sums_as_close_as_the_check_asks(
     ]
     jobs += [job.but(picture=np.full_like(job.picture, 128)) for job in jobs[2 :: len(SIZES)]]
     taken = [job for job in jobs if RUNG.why_not(job, H200) is None]
-    assert all(whole_bands.digits_of(job) == 2 for job in taken)
+    assert all(window_bands.digits_of(job) == 2 for job in taken)
     assert len(taken) >= len(jobs) * 3 / 5
     shim = Shim(RUNG, taken, build_cache)
     for job in taken:
@@ -119,7 +119,7 @@ def test_any_weights_are_two_digits_and_sums_as_close_as_the_check_asks(
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 @pytest.mark.parametrize(("ksize", "channels"), [(5, 3), (7, 1)])
 def test_so_are_those_of_long_strips_and_of_some_rows(ksize, channels, build_cache, monkeypatch):
-    monkeypatch.setattr(whole_bands, "MANY_SAMPLES", 0)
+    monkeypatch.setattr(window_bands, "MANY_SAMPLES", 0)
     weights = whole(ksize, channels, 100)
     jobs = [job_of(weights, (23, width, channels), "reflect") for width in (683, 2049)]
     shim = Shim(RUNG, jobs, build_cache)
@@ -135,7 +135,7 @@ def test_so_are_those_of_long_strips_and_of_some_rows(ksize, channels, build_cac
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 @pytest.mark.parametrize(("ksize", "channels"), [(5, 3), (7, 4), (9, 1), (15, 3)])
 def test_two_digits_of_long_strips_and_of_some_rows(ksize, channels, build_cache, monkeypatch):
-    monkeypatch.setattr(whole_bands, "MANY_SAMPLES", 0)
+    monkeypatch.setattr(window_bands, "MANY_SAMPLES", 0)
     weights = next(hostile(ksize, channels))
     jobs = [job_of(weights, (61, width, channels), "mirror") for width in (400, 1030)]
     shim = Shim(RUNG, jobs, build_cache)

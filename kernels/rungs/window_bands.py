@@ -48,13 +48,11 @@ def whole_bands(job: Job) -> tuple[NDArray[np.uint32], WholeNumbers]:
 
     [0, 0] is which two of four samples a lane's weights are for, as `places` has it; behind it
     each product's left operand as a lane holds it: 16 bytes, of sums 2 · g and 2 · g + 1.  [1] is
-    the same upside down.  Of other weights than whole ones, those of none.
+    the same upside down.
     """
-    correlation, ksize, channels = job.correlation, job.ksize, job.channels
-    whole = whole_numbers(correlation.weights, correlation.offset)
-    if whole is None:
-        whole = WholeNumbers(np.zeros((ksize, ksize), np.int64), 0, 1)
-    layout = Layout(ksize, channels, 1, job.has_alpha)
+    whole = whole_numbers(job.correlation.weights, job.correlation.offset)
+    assert whole is not None, "as `fits` says"
+    layout = Layout(job.ksize, job.channels, 1, job.has_alpha)
     return np.stack([layout.words(each) for each in (whole.weights, whole.weights[::-1])]), whole
 
 
@@ -62,7 +60,8 @@ def bands_of_two_digits(job: Job) -> tuple[NDArray[np.uint32], bool]:
     """(2, 2 + left operands, 128, 4) words, and whether their bytes are signed.
 
     As `whole_bands`, but that a lane holds the high byte of a weight of one sum and the low one;
-    last what its sums are multiplied by and what is added then, as float32, and the last of `places`.
+    behind them what its sums are multiplied by and what is added then, as float32, and the last of
+    `places`.
     """
     fixed = fixed_point(job.correlation.weights)
     layout = Layout(job.ksize, job.channels, 2, job.has_alpha, fixed.signed)
