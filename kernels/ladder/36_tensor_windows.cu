@@ -109,6 +109,7 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 constexpr bool IS_SPARSE = CHANNELS > 1;
 constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;
 constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
+constexpr int BUFFERS = TWO_ROWS ? 2 : 1;      // of four rows of the answer
 constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
 constexpr int SINGLES = IS_SPARSE && SIDE == 1 && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
@@ -263,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     DYNAMIC_SHARED(uint8, shared);
     const int lane = threadIdx.x, warp = __shfl_sync(~0u, threadIdx.y, 0), thread = warp * WARP + lane;
     const int samples = width * CHANNELS, stored = (samples + CHUNK - 1) / CHUNK * CHUNK;
-    uint8* const ring = shared + (TWO_ROWS ? 8 : 4) * STRIP;
+    uint8* const ring = shared + BUFFERS * 4 * STRIP;
     barrier* const bars = reinterpret_cast<barrier*>(ring + (RING_ROWS + TWICE) * ROW_BYTES);
 
     // Rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
@@ -351,7 +352,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     // 3. Four rows of the answer at a time: sums of one pass are made while those of the other are stored.
     const Quotients quotients(lane);
     const float by = __uint_as_float(last.x), more = __uint_as_float(last.y);
-    const auto row_of_answer = [&](int step, int row) { return shared + (TWO_ROWS ? step % 2 * 4 + row : row) * STRIP; };
+    const auto row_of_answer = [&](int step, int row) { return shared + (TWO_ROWS * (step % 2) * 4 + row) * STRIP; };
     const auto finish = [&](const int (&sums)[COLUMNS / 2], int step, int pass) {
         if constexpr (DIGITS == 2) {
             const int row = TWO_ROWS ? 2 * pass + warp / 2 : warp, half = TWO_ROWS ? warp % 2 : pass;
@@ -413,7 +414,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         finish(other, step, 1);
         if constexpr (IS_NARROW) {
             __syncwarp();
-            for (int column = lane; column < COLUMNS; column += WARP) store(step, warp, column);
+            #pragma unroll
+            for (int n = 0; n < COLUMNS / WARP; ++n) store(step, warp, n * WARP + lane);
             __syncwarp();
         }
     }
