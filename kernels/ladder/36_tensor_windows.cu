@@ -74,7 +74,7 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 #endif
 #ifndef MIN_BLOCKS
 #if DIGITS == 2
-#define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 18 ? 3 : 2)
+#define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
 #else
 #define MIN_BLOCKS (STRIP < 2048 ? 3 : CHANNELS == 1 ? (KSIZE > 9 ? 2 : 3) : KSIZE > 7 ? 3 : 4)
 #endif
@@ -99,7 +99,7 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 // A step makes four rows of the answer in two passes.  With one digit a weight a pass is half a strip: its
 // products have 16 sums of each of four rows, a warp's of one.  With two they have 8 sums of a warp, high and
 // low digit of each, so that a lane has both: a pass is two rows of 16 sums each, or, where 8 sums need two
-// pieces alone, all four rows of the left 8 or of the right.
+// pieces alone and that wastes less, all four rows of the left 8 or of the right.
 //
 // Of each row of the picture three pieces count for 16 sums, that of the sums and one on either side, or five
 // of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
@@ -107,7 +107,7 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 // for which there are zeros.  So many products waste least; see window_bands.py.
 
 constexpr bool IS_SPARSE = CHANNELS > 1;
-constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;
+constexpr bool IS_NARROW = DIGITS == 2 && (!IS_SPARSE || KSIZE == 5);
 constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
 constexpr int BUFFERS = TWO_ROWS ? 2 : 1;      // of four rows of the answer
 constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
@@ -115,14 +115,14 @@ constexpr int SINGLES = IS_SPARSE && SIDE == 1 && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
 constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1;
 constexpr int PLACES = SIDE == 1 ? 4 : PIECES;  // words: of pieces 0, 1 ... and, of three, of a row
-constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : 3 * (ROWS / 2);
+constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : PIECES * ROWS / 2;
 constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
 constexpr int BANDS = LEFTS + DIGITS;
 
 // Rows are in a ring, and four of them that a product takes lie one behind another: of the second pass of
 // two rows they may begin with the last two, behind which the first two are found once more.
 constexpr int RING_ROWS = STEPS_AHEAD * 4;
-constexpr int TWICE = TWO_ROWS && IS_SPARSE ? 2 : 0;
+constexpr int TWICE = TWO_ROWS ? 2 : 0;
 
 // All of them for a pass, under way; first: the stage that a step begins with.
 template <int PASS>
@@ -148,6 +148,10 @@ __device__ __forceinline__ void multiply(
         for (int n = 0; n < SINGLES; ++n)
             multiply_add_windows<COLUMNS, true, PIECE>(
                 sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[3], true);
+    } else if constexpr (IS_NARROW) {
+        #pragma unroll
+        for (int n = 0; n < ROWS; ++n)
+            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[n], row(n), 0, n > 0);
     } else {
         #pragma unroll
         for (int pair = 0; pair < ROWS / 2; ++pair) {

@@ -11,7 +11,6 @@ from kernels.rungs.digit_bands import fixed_point
 
 THREADS = np.arange(128)  # of a warpgroup
 PIECE = 16  # bytes
-NARROW = 5  # the size whose two digits are narrow, see `Layout`
 MOST_OF_ONE = 11  # that size of one digit
 MANY_SAMPLES = 1 << 21
 STRIPS = (2048, 768), (1024, 512)  # of one digit, and of two
@@ -91,11 +90,13 @@ class Layout:
         self.ksize, self.channels, self.digits = ksize, channels, digits
         self.has_alpha, self.signed = has_alpha, signed
         self.side = -(-(ksize // 2 * channels) // PIECE)  # pieces that count on either side
-        self.is_narrow = digits == 2 and channels > 1 and ksize == NARROW
+        self.is_narrow = digits == 2 and (channels == 1 or ksize == 5)
 
     def products(self) -> list[list[tuple[int, int]]]:
         """Of each product the (row, piece)s that its columns are made of, in the rung's order."""
         rows = self.ksize + (3 if self.digits == 1 or self.is_narrow else 1)
+        if self.channels == 1 and self.is_narrow:
+            return [[(row, 0), (row, 1)] for row in range(rows)]
         if self.channels == 1:
             return [
                 pieces
