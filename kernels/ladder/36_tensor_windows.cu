@@ -284,22 +284,19 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
 
     // 1. The first rows begin to arrive, and the weights.
     const int from = max(x0 - BESIDE, 0), bytes = min(x0 + STRIP + BESIDE, stored) - from;
-    const auto begin_stage = [&](int i) {
-        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + from - x0 + BESIDE;
-        const bool is_twice = TWICE && i % STEPS_AHEAD == 0;
-        expect(bars + i % STEPS_AHEAD, (is_twice ? 4 + TWICE : 4) * bytes);
-        #pragma unroll
-        for (int r = 0; r < 4; ++r) {  // where the border has none another, see below
-            bring(to + r * ROW_BYTES, row_at(4 * i + r) + from, bytes, bars + i % STEPS_AHEAD);
-            if (r < TWICE && is_twice)
-                bring(to + (RING_ROWS + r) * ROW_BYTES, row_at(4 * i + r) + from, bytes, bars + i % STEPS_AHEAD);
-        }
+    const auto begin_row = [&](int i) {  // of stage i the warp's; where the border has none another, see below
+        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
+        const uint8* const row = row_at(4 * i + warp) + from;
+        const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
+        expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
+        bring(to, row, bytes, bars + i % STEPS_AHEAD);
+        if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + i % STEPS_AHEAD);
     };
-    if (thread < STEPS_AHEAD) begin_barrier(bars + thread);
+    if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
     __syncthreads();
-    if (thread == 0)
+    if (lane == 0)
         #pragma unroll 1
-        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_stage(i);
+        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(i);
     bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
     const uint4 four = bands[0], last = DIGITS == 1 ? four : bands[(BANDS - 1) * WARPS * WARP];
     const unsigned all_places[5] = {four.x, four.y, four.z, four.w, last.z};
@@ -410,7 +407,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         finish(one, step, 0);
         wait_for_products<0>(other);
         __syncthreads();  // nobody needs the step's first stage any more
-        if (thread == 0 && step + STEPS_AHEAD < stages) begin_stage(step + STEPS_AHEAD);
+        if (lane == 0 && step + STEPS_AHEAD < stages) begin_row(step + STEPS_AHEAD);
         if constexpr (TWO_ROWS) {
             store_pass(step, 0);
             if (step > 0) store_pass(step - 1, 1);

@@ -238,7 +238,7 @@ FAULTS = {
         "tensor_windows", "(at < RING_ROWS ? at : at - RING_ROWS)", "(at < RING_ROWS ? at : at - 4)"
     ),
     "behind a ring's last rows nothing is found once more": Fault(
-        "tensor_windows", "if (r < TWICE && is_twice)", "if (false)"
+        "tensor_windows", "if (is_twice) bring", "if (false) bring"
     ),
     "the high digit counts for a little less": Fault(
         "tensor_windows", "digits[0] * 256 + digits[2]", "digits[0] * 255 + digits[2]"
