@@ -10,24 +10,26 @@ are the same columns seen from 16 bytes further left or right, and a row with al
 memory.  The weights, as bands, are the other operand and stay in registers: a product has 64 rows, for 16 neighbouring sums of \
 four rows of the answer, so that few zeros are multiplied; and of interleaved channels' zeros half are left out.  What remains \
 for the threads is to round sums and store them, which they do for one half of a strip while the tensor cores multiply for \
-the other.  Rows come by the copy engine and go by it.  Weights are whole numbers of eight bits over a divisor, so that all \
-sums are exact; every second block walks up, so that rows which two blocks need come from memory once."""
+the other.  Rows come by the copy engine and go by it.  Weights that are whole numbers of eight bits over a divisor give exact \
+sums.  Others are integers of two bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes \
+then, and eight of the low ones, which the same lane puts together.  Every second block walks up, so that rows which two \
+blocks need come from memory once."""
 after   = "tensor_dense_bytes"
-weights = "whole_bands"
+weights = "windows"
 includes = ["wide", "tensor", "copies", "warpgroups"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
-    ["3 <= KSIZE <= 11", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 11. Choose another implementation, such as tensor_dense_bytes."],
-    ["HALO_X <= 16", "Sums take what is up to 16 samples beside them here, and these take what is {HALO_X} samples away. Choose another implementation, such as tensor_dense_bytes."],
-    ["DIVISOR", "These weights are no whole numbers over a common divisor. Choose another implementation, such as tensor_dense_bytes."],
-    ["WHOLE_FIT", "These weights are whole numbers over {DIVISOR}, and the products here take such from -128 to 127, and sums below 2^24. Choose another implementation, such as tensor_dense_bytes."],
+    ["3 <= KSIZE <= 15", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 15. Choose another implementation, such as shared."],
+    ["WINDOWS_DIGITS <= 2", "The products here take weights of two bytes at most, and these need three. Choose another implementation, such as tensor_dense_bytes."],
 ]
 capability = [9, 0]
 architecture_specific = true
 # Measured on an H200: of one channel tensor_dense_bytes is quicker, of sums in rows words_of_two up to size 5.
-quick   = "CHANNELS > 1 and KSIZE >= (7 if IN_ROWS else 5)"
+quick   = "WINDOWS_DIGITS == 1 and CHANNELS > 1 and KSIZE >= (7 if IN_ROWS else 5)"
 own_block = "A block of four warps walks down a strip of the picture, or up."
-chain_length = "2"  # exact but for weights that float32 has rounded, as whole_numbers says
+# Whole numbers' sums are exact but for weights that float32 has rounded, as whole_numbers says.  Of others
+# what rounding the weights to integers may lose is all of it but 8, see fixed_point.py.
+chain_length = "2 if WINDOWS_DIGITS == 1 else 2 * (KSIZE * KSIZE + 40)"
 
 [[passes]]
 block  = ["32", "4"]
@@ -35,34 +37,58 @@ block  = ["32", "4"]
 covers = ["WINDOWS_STRIP", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, WINDOWS_STRIP),
     WINDOWS_BLOCKS * MULTIPROCESSORS, parts(HEIGHT, 4), (KSIZE + 2) // 4))"""]
 rows_by = "4"
-shared_bytes = "4 * WINDOWS_STRIP + WINDOWS_STAGES * (4 * (WINDOWS_STRIP + 32) + 8)"
-# A block reads four rows at a time, with 16 bytes on either side; to wrap, also what lies beyond, for the
-# block before the last as well if the last is so narrow.
+shared_bytes = """((4 if WINDOWS_DIGITS == 1 or WINDOWS_NARROW else 8) * WINDOWS_STRIP + 8 * WINDOWS_STAGES
+    + (4 * WINDOWS_STAGES + WINDOWS_TWICE) * (WINDOWS_STRIP + 2 * WINDOWS_BESIDE))"""
+# A block reads four rows at a time, with 16 bytes or 32 on either side, and two of a ring's rows twice; to wrap,
+# also what lies beyond, for the block before the last as well if the last is so narrow.
 loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
-    * (up(WIDTH * CHANNELS, 16) + 32 * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
-        2 * HALO_X + ((WIDTH * CHANNELS - 1) % COVERS_X + 1 < HALO_X and min(HALO_X, 15 - (WIDTH * CHANNELS - 1) % COVERS_X)))))"""
-loads.weights = "512 * (WINDOWS_PRODUCTS + 1) * BLOCKS_X * segments(4)"
+    * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
+        2 * HALO_X + ((WIDTH * CHANNELS - 1) % COVERS_X + 1 < HALO_X and min(HALO_X, WINDOWS_BESIDE - 1 - (WIDTH * CHANNELS - 1) % COVERS_X))))
+    + WINDOWS_TWICE * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1))
+        * ((segments(4) - 1) * parts(parts(parts(HEIGHT, BLOCKS_Y), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)
+            + parts(parts(HEIGHT - (segments(4) - 1) * up(parts(HEIGHT, BLOCKS_Y), 4), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)))"""
+loads.weights = "512 * (WINDOWS_LEFTS + WINDOWS_DIGITS) * BLOCKS_X * segments(4)"
 stores = { picture = "up(WIDTH * CHANNELS, 16) * HEIGHT" }
-# For four rows of a strip products of 64 x 32 numbers by as many columns as it has blocks of 16 samples.
-flops = """(2 * 64 * 32 * WINDOWS_PRODUCTS * (COVERS_X // 16) * BLOCKS_X * parts(HEIGHT, 4))"""
+# For four rows of a strip products of 64 x 32 numbers by as many columns as it has blocks of 16 samples; with
+# two digits in each of two passes, and a multiply-add a sample.
+flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * WINDOWS_DIGITS
+    * COVERS_X * BLOCKS_X * parts(HEIGHT, 4))"""
 ---*/
 
-// What the launcher says: DIVISOR, what is left of its reciprocal beyond float32, WHOLE_OFFSET, and the
-// length of a strip, by the picture's size.
+// What the launcher says: the length of a strip, by the picture's size; bytes of a weight, and whether they
+// are signed.  Of one DIVISOR, what is left of its reciprocal beyond float32, and WHOLE_OFFSET.
 #ifndef STRIP
 #define STRIP 2048
 #endif
+#ifndef DIGITS
+#define DIGITS 1
+#endif
+#ifndef DIVISOR
+#define DIVISOR 1
+#endif
+#ifndef RECIPROCAL_REST
+#define RECIPROCAL_REST 0.0f
+#endif
+#ifndef WHOLE_OFFSET
+#define WHOLE_OFFSET 0
+#endif
 #ifndef MIN_BLOCKS
+#if DIGITS == 2
+#define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
+#else
 #define MIN_BLOCKS (STRIP < 2048 ? 3 : CHANNELS == 1 ? (KSIZE > 9 ? 2 : 3) : KSIZE > 7 ? 3 : 4)
 #endif
+#endif
 #ifndef STEPS_AHEAD
-#define STEPS_AHEAD (CHANNELS == 1 ? 5 : KSIZE > 7 ? 6 : 4)
+#define STEPS_AHEAD (KSIZE > 11 ? 8 : CHANNELS == 1 ? 5 : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
 #endif
 
-constexpr int WARPS = 4;                       // of a warpgroup; each has a row of four in its sums
-constexpr int COLUMNS = STRIP / PIECE / 2;     // of a product: half a strip
+constexpr int WARPS = 4;                       // of a warpgroup
+constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a strip, or all of it
 constexpr int HALF = STRIP / 2;
-constexpr int ROW_BYTES = STRIP + 2 * PIECE;   // in shared memory, from PIECE before the strip on
+constexpr int SIDE = (HALO_X + PIECE - 1) / PIECE;  // pieces that count beside those of the sums
+constexpr int BESIDE = SIDE * PIECE;
+constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE before the strip on
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
@@ -70,40 +96,66 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 
 // ---- Which products. ------------------------------------------------------------------------------
 //
-// Four rows of the answer need KSIZE + 3 of the picture, and of each three pieces for 16 sums: those of
-// the sums and one on either side.  A product has two pieces in its columns: the first two of a row, or the
-// third of two rows.  A sparse one has four: the same of four rows or, if that leaves two rows over, all of
-// one row and another, for which there are zeros.  So many products waste least; see whole_bands.py.
+// A step makes four rows of the answer in two passes.  With one digit a weight a pass is half a strip: its
+// products have 16 sums of each of four rows, a warp's of one.  With two they have 8 sums of a warp, high and
+// low digit of each, so that a lane has both: a pass is two rows of 16 sums each, or, where 8 sums need two
+// pieces alone and that wastes less, all four rows of the left 8 or of the right.
+//
+// Of each row of the picture three pieces count for 16 sums, that of the sums and one on either side, or five
+// of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
+// A sparse one has four: the same of four rows or, if that leaves two rows over, all three of one row and another,
+// for which there are zeros.  So many products waste least; see window_bands.py.
 
-constexpr int ROWS = KSIZE + 3;
 constexpr bool IS_SPARSE = CHANNELS > 1;
-constexpr int SINGLES = IS_SPARSE && ROWS % 4 == 2 ? 2 : 0;
-constexpr int FOURS = SINGLES ? ROWS / 4 : LOOK + 1;
-constexpr int PRODUCTS = IS_SPARSE ? 3 * FOURS + SINGLES : 3 * (ROWS / 2);
+constexpr bool IS_NARROW = DIGITS == 2 && (!IS_SPARSE || KSIZE == 5);
+constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
+constexpr int BUFFERS = TWO_ROWS ? 2 : 1;      // of four rows of the answer
+constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
+constexpr int SINGLES = IS_SPARSE && SIDE == 1 && ROWS % 4 == 2 ? 2 : 0;
+constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
+constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1;
+constexpr int PLACES = SIDE == 1 ? 4 : PIECES;  // words: of pieces 0, 1 ... and, of three, of a row
+constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : PIECES * ROWS / 2;
+constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
+constexpr int BANDS = LEFTS + DIGITS;
 
-// All of them for half a strip, under way: ring is where that begins, first the stage that a step begins with.
+// Rows are in a ring, and four of them that a product takes lie one behind another: of the second pass of
+// two rows they may begin with the last two, behind which the first two are found once more.
+constexpr int RING_ROWS = STEPS_AHEAD * 4;
+constexpr int TWICE = TWO_ROWS ? 2 : 0;
+
+// All of them for a pass, under way; first: the stage that a step begins with.
+template <int PASS>
 __device__ __forceinline__ void multiply(
-    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&left)[PRODUCTS], const uint4& places)
+    int (&sums)[COLUMNS / 2], Windows ring, int first, const uint4 (&lefts)[LEFTS],
+    const unsigned (&places)[PLACES])
 {
-    constexpr int ALL = STEPS_AHEAD * 4;
+    constexpr int APART = DIGITS == 1 ? COLUMNS : IS_NARROW ? 1 : 0;  // pieces from pass to pass
+    const uint4* const left = lefts + (IS_NARROW ? PASS * PRODUCTS : 0);
+    const auto row = [=](int n) {
+        const int at = 4 * first + n + (TWO_ROWS ? 2 * PASS : 0);
+        return ring + (at < RING_ROWS ? at : at - RING_ROWS) * ROW_PIECES + PASS * APART;
+    };
     begin_products();
     if constexpr (IS_SPARSE) {
-        const auto stage = [=](int n) {
-            return ring + (first + n < STEPS_AHEAD ? first + n : first + n - STEPS_AHEAD) * (4 * ROW_PIECES);
-        };
         #pragma unroll
-        for (int n = 0; n < 3 * FOURS; ++n)
+        for (int n = 0; n < PIECES * FOURS; ++n) {
+            const int piece = n % PIECES, kept = piece + (IS_NARROW ? 2 * PASS : 0);
             multiply_add_windows<COLUMNS, true, ROW_BYTES>(
-                sums, left[n], stage(n / 3) + n % 3, n % 3 == 0 ? places.x : n % 3 == 1 ? places.y : places.z, n > 0);
+                sums, left[n], row(n / PIECES * 4) + piece, places[kept], n > 0);
+        }
         #pragma unroll
-        for (int row = 0; row < SINGLES; ++row)
+        for (int n = 0; n < SINGLES; ++n)
             multiply_add_windows<COLUMNS, true, PIECE>(
-                sums, left[3 * FOURS + row], stage(FOURS) + row * ROW_PIECES, places.w, true);
+                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[3], true);
+    } else if constexpr (IS_NARROW) {
+        #pragma unroll
+        for (int n = 0; n < ROWS; ++n)
+            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[n], row(n), 0, n > 0);
     } else {
         #pragma unroll
         for (int pair = 0; pair < ROWS / 2; ++pair) {
-            const int row = 4 * first + 2 * pair < ALL ? 4 * first + 2 * pair : 4 * first + 2 * pair - ALL;
-            const Windows rows = ring + row * ROW_PIECES;
+            const Windows rows = row(2 * pair);
             multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair], rows, 0, pair > 0);
             multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair + 1], rows + ROW_PIECES, 0, true);
             multiply_add_windows<COLUMNS, false, ROW_BYTES>(sums, left[3 * pair + 2], rows + 2, 0, true);
@@ -168,6 +220,38 @@ __device__ __forceinline__ void write_blocks(uint8* to, const unsigned* words) {
 #endif
 }
 
+// ---- Sums of two digits. ---------------------------------------------------------------------------
+
+// A warp's 8 sums of each column, to its half of a row of the answer.  A lane has one of these 8, of two of each
+// eight columns: for g < 4 lane 4 g + t has sum 2 g, and lane 4 g + t + 16 the next.  The two exchange words of
+// four, so that one has pairs of neighbours of the first eight columns, and the other of the next eight: 16 bytes
+// hold 8 sums of column n and 8 of column n + 8.
+__device__ __forceinline__ void write_sums(uint8* to, const int (&sums)[COLUMNS / 2], float by, float more) {
+    const bool is_odd = threadIdx.x >= WARP / 2;
+    unsigned words[COLUMNS / 16];
+    #pragma unroll
+    for (int m = 0; m < COLUMNS / 16; ++m) {
+        float values[4];
+        #pragma unroll
+        for (int i = 0; i < 4; ++i) {  // first those of column 2 t of both eights
+            const int* const digits = sums + 8 * m + i % 2 * 4 + i / 2;
+            values[i] = __fmaf_rn(static_cast<float>(digits[0] * 256 + digits[2]), by, more);
+        }
+        const unsigned own = round_bytes(values), other = __shfl_xor_sync(~0u, own, WARP / 2);
+        words[m] = __byte_perm(own, other, is_odd ? 0x3726 : 0x5140);
+    }
+    #pragma unroll
+    for (int m = 0; m < COLUMNS / 16; m += 4)
+        write_blocks<(COLUMNS / 16 < 4 ? COLUMNS / 16 : 4)>(to + 128 * m, words + m);
+}
+
+// A chunk of 16 samples of two such halves.
+__device__ __forceinline__ uint4 chunk_of(const uint8* halves, int column) {
+    const uint8* const at = halves + column / 16 * 128 + column % 8 * 16 + column / 8 % 2 * 8;
+    const uint2 left = *reinterpret_cast<const uint2*>(at), right = *reinterpret_cast<const uint2*>(at + HALF);
+    return make_uint4(left.x, left.y, right.x, right.y);
+}
+
 // ---- Down a strip of the picture, or up. -----------------------------------------------------------
 
 constexpr bool IS_ZERO = BORDER == ZERO || BORDER == CROP;
@@ -175,17 +259,17 @@ constexpr bool IS_ZERO = BORDER == ZERO || BORDER == CROP;
 extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
-    const uint4* __restrict__ bands, // [up][1 + PRODUCTS][WARPS * WARP]: which two of four, and the weights
+    const uint4* __restrict__ bands, // [up][BANDS][WARPS * WARP]: which two of four, the weights, and of
+                                     // two digits how sums become samples
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
-    // A row of the answer for each warp, the ring of [STEPS_AHEAD][4][ROW_BYTES], and a barrier for each stage.
+    // Rows of the answer; the ring of [RING_ROWS + TWICE][ROW_BYTES]; a barrier for each stage.
     DYNAMIC_SHARED(uint8, shared);
     const int lane = threadIdx.x, warp = __shfl_sync(~0u, threadIdx.y, 0), thread = warp * WARP + lane;
     const int samples = width * CHANNELS, stored = (samples + CHUNK - 1) / CHUNK * CHUNK;
-    uint8* const answer = shared + warp * STRIP;
-    uint8* const ring = shared + WARPS * STRIP;
-    barrier* const bars = reinterpret_cast<barrier*>(ring + STEPS_AHEAD * STAGE_BYTES);
+    uint8* const ring = shared + BUFFERS * 4 * STRIP;
+    barrier* const bars = reinterpret_cast<barrier*>(ring + (RING_ROWS + TWICE) * ROW_BYTES);
 
     // Rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
     const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 3) / 4 * 4;
@@ -199,47 +283,65 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const auto is_outside = [&](int i) { return border_index(y_of(i), height) == OUTSIDE; };
 
     // 1. The first rows begin to arrive, and the weights.
-    const int from = max(x0 - PIECE, 0), bytes = min(x0 + STRIP + PIECE, stored) - from;
-    const auto begin_stage = [&](int i) {
-        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + from - x0 + PIECE;
-        expect(bars + i % STEPS_AHEAD, 4 * bytes);
-        #pragma unroll
-        for (int r = 0; r < 4; ++r)  // where the border has none another, see below
-            bring(to + r * ROW_BYTES, row_at(4 * i + r) + from, bytes, bars + i % STEPS_AHEAD);
+    const int from = max(x0 - BESIDE, 0), bytes = min(x0 + STRIP + BESIDE, stored) - from;
+    const auto begin_row = [&](int i) {  // of stage i the warp's; where the border has none another, see below
+        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
+        const uint8* const row = row_at(4 * i + warp) + from;
+        const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
+        expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
+        bring(to, row, bytes, bars + i % STEPS_AHEAD);
+        if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + i % STEPS_AHEAD);
     };
-    if (thread < STEPS_AHEAD) begin_barrier(bars + thread);
+    if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
     __syncthreads();
-    if (thread == 0)
+    if (lane == 0)
         #pragma unroll 1
-        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_stage(i);
-    bands += (is_up ? 1 + PRODUCTS : 0) * WARPS * WARP + thread;
-    const uint4 places = bands[0];
-    uint4 left[PRODUCTS];
+        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(i);
+    bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
+    const uint4 four = bands[0], last = DIGITS == 1 ? four : bands[(BANDS - 1) * WARPS * WARP];
+    const unsigned all_places[5] = {four.x, four.y, four.z, four.w, last.z};
+    unsigned places[PLACES];
     #pragma unroll
-    for (int i = 0; i < PRODUCTS; ++i) left[i] = bands[(1 + i) * WARPS * WARP];
+    for (int i = 0; i < PLACES; ++i) places[i] = all_places[i];
+    uint4 left[LEFTS];
+    #pragma unroll
+    for (int i = 0; i < LEFTS; ++i) left[i] = bands[(1 + i) * WARPS * WARP];
 
-    // 2. What lies beyond a row's ends: sixteen lanes a side put a byte each, which nearly always is there,
-    //    in the strip.  Warp r does it for row r of four.
-    const bool is_left = lane < PIECE;
-    const int beyond = is_left ? lane - PIECE : samples + lane - PIECE;
+    // 2. What lies beyond a row's ends: a lane for each byte of a side, which nearly always is there, in the
+    //    strip.  Of a small halo both sides are put at once.  Warp r does it for row r of four.
     const bool reaches_end = x0 + STRIP + HALO_X > samples, is_edge = x0 == 0 || reaches_end;
-    const bool puts = is_left ? x0 == 0 && beyond >= -HALO_X
-        : reaches_end && lane - PIECE < HALO_X && beyond < x0 + STRIP + PIECE;
-    const int source = puts ? border_sample(beyond, width) : 0;
-    const bool is_staged = from <= source && source < from + bytes;
+    int beyond[SIDE], source[SIDE];
+    bool puts[SIDE], is_staged[SIDE];
+    #pragma unroll
+    for (int n = 0; n < SIDE; ++n) {
+        const bool is_left = SIDE == 1 ? lane < PIECE : n == 0;
+        const int away = lane % BESIDE;
+        beyond[n] = is_left ? away - BESIDE : samples + away;
+        puts[n] = is_left ? x0 == 0 && beyond[n] >= -HALO_X
+            : reaches_end && away < HALO_X && beyond[n] < x0 + STRIP + BESIDE;
+        source[n] = puts[n] ? border_sample(beyond[n], width) : 0;
+        is_staged[n] = from <= source[n] && source[n] < from + bytes;
+    }
     const auto wait_for_stage = [&](int i) {
-        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + PIECE;
+        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
+        const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
         wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
         bool changes = is_edge;
-        if (is_edge && puts)
-            row[beyond - x0] = source == OUTSIDE ? 0 : is_staged ? row[source - x0] : row_at(4 * i + warp)[source];
+        #pragma unroll
+        for (int n = 0; n < SIDE; ++n) {
+            if (!is_edge || !puts[n]) continue;
+            const uint8 put = source[n] == OUTSIDE ? 0
+                : is_staged[n] ? row[source[n] - x0] : row_at(4 * i + warp)[source[n]];
+            for (int copy = 0; copy < copies; ++copy) row[copy * RING_ROWS * ROW_BYTES + beyond[n] - x0] = put;
+        }
         if constexpr (IS_ZERO) {
             if (is_outside(4 * i) || is_outside(4 * i + 3)) {  // the same for all threads
                 changes = true;
                 __syncwarp();
                 if (is_outside(4 * i + warp))
-                    for (int n = lane; n < ROW_BYTES / 16; n += WARP)
-                        reinterpret_cast<uint4*>(row - PIECE)[n] = make_uint4(0, 0, 0, 0);
+                    for (int n = lane; n < copies * ROW_PIECES; n += WARP)
+                        reinterpret_cast<uint4*>(row - BESIDE)[n < ROW_PIECES ? n : n + (RING_ROWS - 1) * ROW_PIECES] =
+                            make_uint4(0, 0, 0, 0);
             }
         }
         if (changes) {
@@ -248,12 +350,19 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         }
     };
 
-    // 3. Four rows of the answer at a time: sums of one half of the strip are made while the other is stored.
+    // 3. Four rows of the answer at a time: sums of one pass are made while those of the other are stored.
     const Quotients quotients(lane);
-    const auto store = [&](const int (&sums)[COLUMNS / 2], int step, int half) {
+    const float by = __uint_as_float(last.x), more = __uint_as_float(last.y);
+    const auto row_of_answer = [&](int step, int row) { return shared + (TWO_ROWS * (step % 2) * 4 + row) * STRIP; };
+    const auto finish = [&](const int (&sums)[COLUMNS / 2], int step, int pass) {
+        if constexpr (DIGITS == 2) {
+            const int row = TWO_ROWS ? 2 * pass + warp / 2 : warp, half = TWO_ROWS ? warp % 2 : pass;
+            write_sums(row_of_answer(step, row) + half * HALF, sums, by, more);
+            return;
+        }
         if (lane == 0) wait_for_sent<1>();  // the same half of the rows before
         __syncwarp();
-        uint8* const to = answer + half * HALF;
+        uint8* const to = row_of_answer(step, warp) + pass * HALF;
         constexpr int MATRICES = COLUMNS / 8;
         #pragma unroll
         for (int q = 0; q < MATRICES; q += 4) {
@@ -269,26 +378,52 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         see_stores();
         __syncwarp();
         if (lane == 0) {
-            const int i = 4 * step + warp, x = x0 + half * HALF, count = min(HALF, stored - x);
+            const int i = 4 * step + warp, x = x0 + pass * HALF, count = min(HALF, stored - x);
             if (i < rows && count > 0) send(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch) + x, to, count);
             end_sending();
         }
     };
-    const Windows left_half = windows_at(ring), right_half = left_half + HALF / PIECE;
+    // Two digits' chunks are read again and stored by the threads.  Of two rows a pass, of which a warp has
+    // half of one, that is behind the next barrier, of one pass for this step and of the other for the last.
+    const auto store = [&](int step, int row, int column) {
+        const int i = 4 * step + row, x = x0 + PIECE * column;
+        if (i < rows && x < stored)
+            write_chunk(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch), x,
+                        chunk_of(row_of_answer(step, row), column));
+    };
+    const auto store_pass = [&](int step, int pass) {
+        if (thread < 2 * COLUMNS) store(step, 2 * pass + thread / COLUMNS, thread % COLUMNS);
+    };
+    const Windows windows = windows_at(ring);
     #pragma unroll
     for (int i = 0; i < LOOK; ++i) wait_for_stage(i);
     #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         int one[COLUMNS / 2], other[COLUMNS / 2];
         wait_for_stage(step + LOOK);
-        multiply(one, left_half, step % STEPS_AHEAD, left, places);
-        multiply(other, right_half, step % STEPS_AHEAD, left, places);
+        multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
+        multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
         wait_for_products<1>(one);
-        store(one, step, 0);
+        finish(one, step, 0);
         wait_for_products<0>(other);
         __syncthreads();  // nobody needs the step's first stage any more
-        if (thread == 0 && step + STEPS_AHEAD < stages) begin_stage(step + STEPS_AHEAD);
-        store(other, step, 1);
+        if (lane == 0 && step + STEPS_AHEAD < stages) begin_row(step + STEPS_AHEAD);
+        if constexpr (TWO_ROWS) {
+            store_pass(step, 0);
+            if (step > 0) store_pass(step - 1, 1);
+        }
+        finish(other, step, 1);
+        if constexpr (IS_NARROW) {
+            __syncwarp();
+            #pragma unroll
+            for (int n = 0; n < COLUMNS / WARP; ++n) store(step, warp, n * WARP + lane);
+            __syncwarp();
+        }
     }
-    if (lane == 0) wait_for_sent<0>();
+    if constexpr (TWO_ROWS) {
+        __syncthreads();
+        store_pass(steps - 1, 1);
+    } else if (DIGITS == 1 && lane == 0) {
+        wait_for_sent<0>();
+    }
 }

@@ -3,7 +3,7 @@
 using barrier = unsigned long long;  // in shared memory
 
 #ifdef CUDA_ON_CPU  // what it would bring is there at once, and seen when all threads have come
-__device__ __forceinline__ void begin_barrier(barrier*) {}
+__device__ __forceinline__ void begin_barrier(barrier*, int = 1) {}
 __device__ __forceinline__ void expect(barrier*, unsigned) {}
 __device__ __forceinline__ void wait_for(barrier*, int) { __syncthreads(); }
 __device__ __forceinline__ void see_stores() {}
@@ -17,11 +17,11 @@ template <int PENDING> __device__ __forceinline__ void wait_for_sent() {}
 __device__ __forceinline__ unsigned shared_address(const void* at) {
     return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
-__device__ __forceinline__ void begin_barrier(barrier* bar) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(bar)) : "memory");
+__device__ __forceinline__ void begin_barrier(barrier* bar, int threads = 1) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(bar)), "r"(threads) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-// So many bytes complete the barrier's phase.
+// So many bytes complete the barrier's phase, if each of its threads has said how many.
 __device__ __forceinline__ void expect(barrier* bar, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(bar)), "r"(bytes) : "memory");
 }

@@ -1,7 +1,7 @@
 // Products of bytes by a warpgroup, four warps together, on the tensor cores of sm_90a.  They read their
 // right operand from shared memory, while the warps do something else.  Needs copies.cuh before this file.
 //
-// sums (64 x COLUMNS) = [sums +] left (64 x 32 signed numbers) times right (32 x COLUMNS bytes).  Warp w has rows
+// sums (64 x COLUMNS) = [sums +] left (64 x 32 bytes, SIGNED or not) times right (32 x COLUMNS bytes).  Warp w has rows
 // 16 w to 16 w + 15 of left and of the sums, as of a warp's own products: see digits.cuh.  A lane's sums are
 // 4 q to 4 q + 3 of columns 8 q + 2 t and the next, of row g and then of row g + 8.
 //
@@ -11,6 +11,9 @@
 // SPARSE: right has 64 rows, of each four of which left has two; which these are tell `places`.
 
 constexpr int PIECE = 16;
+#ifndef SIGNED
+#define SIGNED 1
+#endif
 
 // Where a right operand begins, in shared memory; to add one is to go a piece further.
 #ifdef CUDA_ON_CPU
@@ -61,7 +64,8 @@ UNWATCHED void multiply_add_windows(
         const auto all = cuda_cpu::all_lanes(words[part], __LINE__);
         for (int half = 0; half < 2; ++half) kept[half] = all_places[4 * g + part / 2 * 2 + half];
         for (int k = 0; k < 16; ++k) {
-            const int weight = static_cast<signed char>(all[4 * g + k / 4] >> 8 * (k % 4));
+            const uint8 byte = all[4 * g + k / 4] >> 8 * (k % 4);
+            const int weight = SIGNED ? static_cast<signed char>(byte) : byte;
             const int place = kept[part % 2] >> 2 * k & 3, depth = part / 2 * 16 + k;
             const int at = SPARSE ? depth / 2 * 4 + place : depth;
             if (weight)
@@ -75,6 +79,11 @@ UNWATCHED void multiply_add_windows(
 #endif
 }
 #else
+#if SIGNED
+#define LEFT_BYTES "s8"
+#else
+#define LEFT_BYTES "u8"
+#endif
 #define SUMS_4(n) "+r"(sums[n]), "+r"(sums[n + 1]), "+r"(sums[n + 2]), "+r"(sums[n + 3])
 #define SUMS_12 SUMS_4(0), SUMS_4(4), SUMS_4(8)
 #define SUMS_16 SUMS_12, SUMS_4(12)
@@ -86,14 +95,14 @@ UNWATCHED void multiply_add_windows(
 #define PRODUCT(columns, count, a, b, c, d, e, f, g)                                                         \
     if constexpr (COLUMNS == columns && SPARSE)                                                              \
         asm volatile("{.reg .pred adds; setp.ne.b32 adds, %" #g ", 0;\n"                                     \
-                     "wgmma.mma_async.sp.sync.aligned.m64n" #columns "k64.s32.s8.u8 {" NAMES_##count "}, "   \
+                     "wgmma.mma_async.sp.sync.aligned.m64n" #columns "k64.s32." LEFT_BYTES ".u8 {" NAMES_##count "}, " \
                      "{%" #a ",%" #b ",%" #c ",%" #d "}, %" #e ", %" #f ", 0, adds;}"                        \
                      : SUMS_##count                                                                          \
                      : "r"(left.x), "r"(left.y), "r"(left.z), "r"(left.w), "l"(seen), "r"(places),           \
                        "r"(int(adds)));                                                                      \
     else if constexpr (COLUMNS == columns)                                                                   \
         asm volatile("{.reg .pred adds; setp.ne.b32 adds, %" #f ", 0;\n"                                     \
-                     "wgmma.mma_async.sync.aligned.m64n" #columns "k32.s32.s8.u8 {" NAMES_##count "}, "      \
+                     "wgmma.mma_async.sync.aligned.m64n" #columns "k32.s32." LEFT_BYTES ".u8 {" NAMES_##count "}, " \
                      "{%" #a ",%" #b ",%" #c ",%" #d "}, %" #e ", adds;}"                                    \
                      : SUMS_##count                                                                          \
                      : "r"(left.x), "r"(left.y), "r"(left.z), "r"(left.w), "l"(seen), "r"(int(adds)))

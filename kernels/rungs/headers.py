@@ -29,7 +29,7 @@ from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.list_steps import steps_of
 from kernels.rungs.operands import fft_side, numbers_of, tiles_of
 from kernels.rungs.packed_sums import packed_sums, rows_of
-from kernels.rungs.whole_bands import fits, products_of, strip_of
+from kernels.rungs.window_bands import Layout, digits_of, strip_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -276,6 +276,10 @@ def _divisor(facts: Facts) -> int:
     return found.divisor if found else 0
 
 
+def _layout(facts: Facts) -> Layout:
+    return Layout(facts["KSIZE"], facts["CHANNELS"], min(facts["WINDOWS_DIGITS"], 2))
+
+
 DERIVED: dict[str, Expression] = table_beside(__file__)
 FACTS: dict[str, Callable[[Facts], Any]] = {
     "RADIUS": lambda facts: facts.job.radius,
@@ -296,11 +300,12 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
     "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
     "WORDS_ROWS": lambda facts: rows_of(facts.job),
-    # Whether whole_bands.py takes these; as it has them, samples of a row that a block makes, and
-    # products for four rows of these.
-    "WHOLE_FIT": lambda facts: fits(facts.job),
+    # As window_bands.py has them: bytes of a weight, samples of a row that a block makes, products
+    # of a pass, and left operands.
+    "WINDOWS_DIGITS": lambda facts: digits_of(facts.job),
     "WINDOWS_STRIP": lambda facts: strip_of(facts.job),
-    "WINDOWS_PRODUCTS": lambda facts: len(products_of(facts["KSIZE"], facts["CHANNELS"])),
+    "WINDOWS_PRODUCTS": lambda facts: len(_layout(facts).products()),
+    "WINDOWS_LEFTS": lambda facts: len(_layout(facts).lefts()),
     "UNIFORM": lambda facts: bool(np.ptp(facts.job.correlation.weights) == 0),
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.

@@ -19,7 +19,7 @@ from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
 from kernels.rungs.packed_sums import knobs_of
-from kernels.rungs.whole_bands import strip_of, whole_bands
+from kernels.rungs.window_bands import bands_of_two_digits, digits_of, strip_of, whole_bands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,12 +104,16 @@ def _fixed_point(job: Job) -> Operands:
     return Operands({"UNDO": np.array([fixed.undo], np.float32)}, (fixed.integers,), knobs)
 
 
-def _whole_bands(job: Job) -> Operands:
-    """`whole_bands`, and what turns their sums into samples."""
+def _windows(job: Job) -> Operands:
+    """Bands of one digit or two, and what turns their sums into samples."""
+    knobs: dict[str, int | str] = {"STRIP": strip_of(job)}
+    if digits_of(job) > 1:
+        words, signed = bands_of_two_digits(job)
+        return Operands(arguments=(words,), knobs=knobs | {"DIGITS": 2, "SIGNED": int(signed)})
     words, whole = whole_bands(job)
     rest = 1 / whole.divisor - float(np.float32(1 / whole.divisor))
-    knobs: dict[str, int | str] = {"DIVISOR": whole.divisor, "WHOLE_OFFSET": whole.offset}
-    knobs |= {"RECIPROCAL_REST": f"float({rest!r}f)", "STRIP": strip_of(job)}
+    knobs |= {"DIVISOR": whole.divisor, "WHOLE_OFFSET": whole.offset}
+    knobs |= {"RECIPROCAL_REST": f"float({rest!r}f)"}
     return Operands(arguments=(words,), knobs=knobs)
 
 
@@ -184,7 +188,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "thin_bands": _thin_bands,
     "fixed_point": _fixed_point,
     "words_of_two": lambda job: Operands(knobs=knobs_of(job)),
-    "whole_bands": _whole_bands,
+    "windows": _windows,
     "spectrum": _spectrum,
     "spectrum_and_roots": lambda job: _spectrum(job, with_roots=True),
 }

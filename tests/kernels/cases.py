@@ -327,7 +327,6 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
     "low_rank": low_rank_weights,
     "uniform": uniform_weights,
     "words_of_two": whole_weights,
-    "whole_bands": whole_weights,
 }
 
 

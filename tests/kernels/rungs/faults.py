@@ -232,15 +232,22 @@ FAULTS = {
         "make_uint4(own[0], own[1], own[2], own[3])",
     ),
     "a window begins where the one before it does": Fault(
-        "tensor_windows", "stage(n / 3) + n % 3, n % 3 == 0", "stage(n / 3), n % 3 == 0"
+        "tensor_windows", "row(n / PIECES * 4) + piece,", "row(n / PIECES * 4),"
     ),
     "four rows are those of the stage before": Fault(
-        "tensor_windows",
-        "(first + n < STEPS_AHEAD ? first + n :",
-        "(first + n < STEPS_AHEAD ? first :",
+        "tensor_windows", "(at < RING_ROWS ? at : at - RING_ROWS)", "(at < RING_ROWS ? at : at - 4)"
+    ),
+    "behind a ring's last rows nothing is found once more": Fault(
+        "tensor_windows", "if (is_twice) bring", "if (false) bring"
+    ),
+    "the high digit counts for a little less": Fault(
+        "tensor_windows", "digits[0] * 256 + digits[2]", "digits[0] * 255 + digits[2]"
+    ),
+    "every second pair of neighbours is the other way round": Fault(
+        "tensor_windows", "is_odd ? 0x3726 : 0x5140", "is_odd ? 0x7362 : 0x5140"
     ),
     "whoever walks up has the weights of who walks down": Fault(
-        "tensor_windows", "(is_up ? 1 + PRODUCTS : 0)", "0"
+        "tensor_windows", "(is_up ? BANDS : 0)", "0"
     ),
     "a stage goes while it is multiplied": Fault(
         "tensor_windows", "__syncthreads();  // nobody needs", "// nobody needs"
