@@ -24,8 +24,10 @@ requires = [
 ]
 capability = [9, 0]
 architecture_specific = true
-# Measured on an H200: of one channel tensor_dense_bytes is quicker, of sums in rows words_of_two up to size 5.
-quick   = "WINDOWS_DIGITS == 1 and CHANNELS > 1 and KSIZE >= (7 if IN_ROWS else 5)"
+# Measured on an H200: of one channel tensor_dense_bytes is quicker, with two digits up to size 9; of sums in rows
+# words_of_two up to size 5; of separable weights of two digits tensor_tile_bytes.
+quick   = """(CHANNELS > 1 and KSIZE >= (7 if IN_ROWS else 5) if WINDOWS_DIGITS == 1 else
+    RANK > 1 and KSIZE >= (5 if CHANNELS > 1 else 11))"""
 own_block = "A block of four warps walks down a strip of the picture, or up."
 # Whole numbers' sums are exact but for weights that float32 has rounded, as whole_numbers says.  Of others
 # what rounding the weights to integers may lose is all of it but 8, see fixed_point.py.

@@ -1,16 +1,19 @@
 """`workbench bench batch` and `bench cpu` at a small size."""
 
 import json
+import sys
+import types
 from subprocess import CalledProcessError
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from kernels.core.job import Sampling
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import checking
 from workbench.cli import made_jobs, main
-from workbench.cli.benches import batch, cpu, ways
+from workbench.cli.benches import batch, cpu, filter_ways, ways
 from workbench.cli.benches.batch import PeerRate
 from workbench.files import image_files
 
@@ -120,11 +123,27 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     assert found["closing"][0] in said
 
 
-def test_filters_without_weights_are_told_too(quick, monkeypatch, capsys):
+def test_filters_without_weights_are_told_too(quick, monkeypatch, capsys, tmp_path):
     pictures = ((40, 60, 3, "uint8"), (40, 60, 1, "float32"))
     sizes = {"median": [3, 9], "opening": [5], "bilateral": [5]}
     monkeypatch.setattr(cpu, "WINDOWS", {"pictures": pictures, "ksizes": sizes})
-    assert main.main(["bench", "cpu", "--cells", "60×40"]) == 0
+    planes = types.ModuleType("skimage")  # which takes a plane at a time
+    planes.__version__ = "0"
+    planes.filters = types.SimpleNamespace(
+        median=lambda plane, window: ndimage.median_filter(plane, len(window), mode="nearest")
+    )
+    planes.morphology = types.SimpleNamespace(erosion=None, opening=None)
+    for name in ("skimage", "skimage.filters", "skimage.morphology"):
+        monkeypatch.setitem(sys.modules, name, getattr(planes, name.partition(".")[2], planes))
+    monkeypatch.setattr(ways, "importable", ways.importable.__wrapped__)
+    monkeypatch.setattr(filter_ways, "importable", ways.importable)
+    path = tmp_path / "cpu.json"
+    assert main.main(["bench", "cpu", "--cells", "60×40", "--json", str(path)]) == 0
+    rows = {row["cell"]: row for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
+    right = [each["key"] for each in rows["median 3 60×40×3 uint8"]["others"] if each["ms"]]
+    assert right == ["cv2", "SciPy", "scikit-image"]
+    (refused,) = (e for e in rows["median 9 60×40×1 float32"]["others"] if e["key"] == "cv2")
+    assert "OpenCV" in refused["why_not"]
     told = {line[:36].strip(): line for line in capsys.readouterr().out.splitlines()}
     assert "cv2.medianBlur" in told["median 9 60×40×3 uint8"]
     assert told["median 9 60×40×1 float32"].split()[4] == "—"  # cv2 has none of that size

@@ -245,7 +245,9 @@ def test_only_right_answers_of_the_precision_asked_for_count():
     assert any("WRONG, and not counted: broken" in line for line in made.lines())
 
 
-@pytest.mark.parametrize(("waves", "is_told"), [(1.1, True), (1.9, False), (12.1, False)])
+@pytest.mark.parametrize(
+    ("waves", "is_told"), [(0.3, False), (1.1, True), (1.9, False), (12.1, False)]
+)
 def test_a_launch_whose_last_wave_is_nearly_empty_is_told(waves, is_told):
     made = report(replace(time_of("ring", 2.0), waves=waves))
     said = " ".join(bench.closing_lines([made], {**CONDITIONS, "device": {"name": "H200"}}))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import math
 import platform
 from argparse import Namespace
 from collections.abc import Iterator
@@ -100,23 +99,34 @@ def run(arguments: Namespace) -> int:
 
 def measured(title: str, name: str, job: Job) -> CpuCell:
     """Check every way's output, then let all that are right take turns."""
-    able = [each for each in host_implementations() if each.key in BESIDE and not each.why_not(job)]
-    ours = {each.key: _our_way(each, job) for each in able}
+    own = [each for each in host_implementations() if each.key in BESIDE]
+    ours = {each.key: _our_way(each, job) for each in own if not each.why_not(job)}
     products = job.picture.size * job.ksize**2
     every = ways.ways(name, job) if job.has_weights else filter_ways.on_cpu(name, job)
     others = [each for each in every if products <= MAX_PRODUCTS.get(each.library, products)]
     # The loops on their own: OpenMP's threads wait spinning after a run, which would slow the next.
     loops = [ours["parallel"], *(each for each in others if each.library == "C")]
     calls = [way for way in (*ours.values(), *others) if way not in loops]
-    errors = {way: error_of(job, way) for way in (*loops, *calls)}
+    errors: dict[ways.Way, float] = {}
+    refused: dict[ways.Way, str] = {}
+    for way in (*loops, *calls):
+        try:
+            errors[way] = error_of(job, way)
+        except Exception as error:
+            if way.library == "ours":
+                raise
+            refused[way] = ways.first_line(error)
     timings: dict[ways.Way, Timing] = {}
     for together in (loops, calls):
-        right = [way for way in together if ways.precision_of(errors[way], job) == "float32"]
+        able = [way for way in together if way in errors]
+        right = [way for way in able if ways.precision_of(errors[way], job) == "float32"]
         timings |= ways.in_turns(right, SAMPLING)
     times = {
         way: ways.measured_way(way.library, way, timings.get(way), error, job)
         for way, error in errors.items()
     }
+    for way, reason in refused.items():
+        times[way] = ways.Measured(way.library, way.name, why_not=reason)
     by_key = {key: times[way] for key, way in ours.items()}
     return CpuCell(title, by_key, tuple(times[each] for each in others))
 
@@ -136,15 +146,9 @@ def _our_way(implementation: HostImplementation, job: Job) -> ways.Way:
 
 
 def error_of(job: Job, way: ways.Way) -> float:
-    """Run a way once and return its largest error, in sample values; infinite where it refuses."""
+    """Run a way once and return its largest error, in sample values."""
     ways.use_threads(way)
-    try:
-        output = way.run()
-    except Exception:
-        if way.library == "ours":
-            raise
-        return math.inf
-    return ways.max_error(job.but(border=way.border), output, taps=CHECK_TAPS)
+    return ways.max_error(job.but(border=way.border), way.run(), taps=CHECK_TAPS)
 
 
 HEADER = (

@@ -41,9 +41,10 @@ Calls = dict[str, Callable[[], Any]]  # by the filter's key
 def _ndimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
     """Of CuPy, where `xp` is None, and of SciPy."""
     names = {"median": "median_filter", "minimum": "minimum_filter", "opening": "grey_opening"}
-    xp, source = (xp, task.job.picture) if xp else (task.clock.cp, task.source)
+    source, module = task.job.picture if xp else task.source, import_module(package)
     how = {"size": (task.job.ksize, task.job.ksize, 1), "mode": "nearest"}
-    how["output"], module = xp.empty_like(source), import_module(package)
+    if not xp:  # on the CPU a new array each time, as ours
+        how["output"] = task.clock.cp.empty_like(source)
     return {key: partial(getattr(module, names[key]), source, **how) for key in names}
 
 
@@ -195,4 +196,5 @@ def on_cpu(name: str, job: Job) -> Iterator[Way]:
     task = Task(name, job, cast(Clock, None), job.picture, None)
     for library, (module, make) in ON_CPU.items():
         if importable(module, library) is None and (run := make(task).get(name)):
-            yield Way(library, name, run, BORDERS.get(f"opencv {name}", "clamp"))
+            border = BORDERS.get(f"opencv {name}", "clamp") if library == "cv2" else "clamp"
+            yield Way(library, name, run, border)

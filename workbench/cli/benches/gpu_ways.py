@@ -29,7 +29,7 @@ from workbench.cli.benches import ways
 from workbench.cli.benches.ways import Measured, Way
 
 DIRECT_KSIZE = 31  # beyond, a direct correlation takes seconds, or cuDNN does to choose how
-DFT_KSIZE = 11  # beyond, OpenCV's filter2D goes by way of spectra, and takes a second
+DFT_KSIZE = 11  # beyond at the latest OpenCV's filter2D goes by way of spectra: a second
 CVCUDA_TYPES = ("uint8", "uint16", "float32")
 # Of the binomials of size 3 and 5 no sigma is known: as near as a bell comes to them.
 BINOMIAL_SIGMAS = {3: 0.8493, 5: 1.0}

@@ -273,13 +273,15 @@ def _auto(reports: Iterable[CellReport]) -> Iterator[str]:
 
 
 def _waves(reports: Iterable[CellReport]) -> Iterator[str]:
-    """Name the quickest rungs whose last wave of blocks leaves much of the device idle."""
+    """Name the quickest rungs whose last wave of blocks is so empty that much is idle over all."""
     found = []
     for report in reports:
         best = quickest(report.rungs, EXACT)
-        if best and best.waves and (idle := 1 - best.waves / math.ceil(best.waves)) > MOST_IDLE:
+        if not best or not best.waves or best.waves < 1:  # a small picture has no second wave
+            continue
+        if (idle := 1 - best.waves / math.ceil(best.waves)) > MOST_IDLE:
             found.append(f"{report.cell} {best} {best.waves:.2f}, {numbers.percent(idle)} idle")
-    yield from _listed("Waves of blocks of which the last is nearly empty", found)
+    yield from _listed("Waves of blocks, the last of which leaves over a fifth of them idle", found)
 
 
 def _slopes(

@@ -151,8 +151,12 @@ def measured_way(key: str, way: Way, timing: Timing | None, error: float, job: J
 
 
 def max_error(job: Job, output: Any, known: Oracle | None = None, taps: int = TAPS) -> float:
-    """Compare a library's output, of any type and shape, with the reference; in sample values."""
-    found = np.asarray(output).reshape(job.picture.shape)
+    """Compare a library's output, of any type and shape, with the reference; in sample values.
+
+    output  (H, W, C), or (H, W) of one channel, or a list of the planes
+    """
+    planes = np.stack(output, axis=-1) if isinstance(output, list) else output
+    found = np.asarray(planes).reshape(job.picture.shape)
     if found.dtype != job.picture.dtype:
         found = to_pixel_type(found.astype(np.float64), job.picture.dtype)
     tolerance = Tolerance(job.ksize**2, ROUNDINGS)
