@@ -191,9 +191,12 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys)
     assert batch("in", "out", "--no-replace") == 0
     assert Path("out/p2.png").read_text() == "mine"
     assert batch("in", "out", "--resume") == 0
-    assert "Nothing is left: 7 were done already; --replace does" in capsys.readouterr().out
+    assert (
+        "Nothing is left: 7 done already; --replace without --resume does"
+        in capsys.readouterr().out
+    )
     assert batch("in", "out", "--resume", "--dry-run") == 0
-    assert "0 pictures, 7 are done already; " in capsys.readouterr().out
+    assert "0 pictures, 7 done already; " in capsys.readouterr().out
     assert batch("in", "out", "--replace") == 0
     assert image_files.load("out/p2.png").samples.shape == (22, 31, 3)
 
