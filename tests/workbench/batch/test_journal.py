@@ -154,8 +154,8 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
     }
 
 
-def written(folder, shard, *lines, asked=ASKED, is_over=True):
-    with Journal(folder, asked, path=folder / shard.journal_name) as journal:
+def written(folder, shard, *lines, asked=ASKED, is_over=True, **how):
+    with Journal(folder, asked, path=folder / shard.journal_name, **how) as journal:
         for each in lines:
             journal.append(each)
         if is_over:
@@ -164,7 +164,7 @@ def written(folder, shard, *lines, asked=ASKED, is_over=True):
 
 def test_merged_journals_are_one_that_can_be_gone_on_with(tmp_path):
     written(tmp_path, Shard(1, 2), line("a", "failed"), line("b"))
-    written(tmp_path, Shard(2, 2), line("c"))
+    written(tmp_path, Shard(2, 2), line("c"), replacing=True)
     with Journal(
         tmp_path, ASKED, resuming=True, path=tmp_path / Shard(1, 2).journal_name
     ) as journal:
@@ -173,6 +173,7 @@ def test_merged_journals_are_one_that_can_be_gone_on_with(tmp_path):
         journal.append({"ended": {}})
     assert merge(journals_among([tmp_path]), tmp_path) == {"done": 3}
     assert last_run(tmp_path / NAME).known.keys() == {"a", "b", "c"}
+    assert last_run(tmp_path / NAME).replaces
     lines = [json.loads(each) for each in (tmp_path / NAME).read_text().splitlines()]
     outputs = [each["output"] for each in lines if "status" in each]
     assert sorted(outputs) == ["a", "b", "c"]
