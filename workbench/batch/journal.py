@@ -46,8 +46,7 @@ class JournalError(KernelError):
 class Journal(AppendLog):
     """The journal of a batch into a folder, open for writing; one process at a time.
 
-    folder  of the results
-    last    the run that is resumed, or one without results
+    last  the run that is resumed, or one without results
 
     All of it raises JournalError.
     """
@@ -95,10 +94,7 @@ class Journal(AppendLog):
             self._lock.close()
 
     def append(self, line: Line) -> None:
-        """Put a line behind all others; it is with the system then, and on the disk soon.
-
-        Raises JournalError where it cannot be written, as on a full disk.
-        """
+        """Put a line behind all others; it is with the system then, and on the disk soon."""
         with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
@@ -180,8 +176,7 @@ def _failures(path: Path, doing: str = "write") -> Iterator[None]:
 def stamp_of(path: Path) -> list[int] | None:
     """Size and time of the last change of a file; None: it cannot be looked at."""
     with suppress(OSError):
-        found = path.stat()
-        return [found.st_size, found.st_mtime_ns]
+        return [(found := path.stat()).st_size, found.st_mtime_ns]
     return None
 
 
@@ -190,8 +185,9 @@ class LastRun:
     """The last run of a journal."""
 
     asked: Line | None = None  # its options; None: there was none
-    # Of the outputs that it is done with, the stamps of picture and result; None: not known.
-    known: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    known: dict[str, tuple[Any, Any]] = field(
+        default_factory=dict
+    )  # stamps of what it is done with
     failed: dict[str, str] = field(default_factory=dict)  # sentences of the others, by their input
     lines: dict[str, Line] = field(default_factory=dict)  # the last one of each output, if kept
     is_over: bool = True  # whether it came to its end
@@ -309,11 +305,10 @@ def merge(journals: Iterable[Path], folder: Path) -> dict[str, int]:
     if missing := set(range(1, count + 1)) - {shard.number for shard in runs}:
         listed = ", ".join(map(str, sorted(missing)))
         raise JournalError(f"There is no journal of shard {listed} of {count}; run it first.")
-    counts: Counter[str] = Counter()
+    lines = [line for run in runs.values() for line in run.lines.values()]
+    counts = dict(Counter(str(line["status"]) for line in lines))
     replaces = any(run.replaces for run in runs.values())
     with Journal(folder, run.asked or {}, replacing=replaces) as journal:
-        for line in (line for run in runs.values() for line in run.lines.values()):
+        for line in (*lines, {"ended": {"counts": counts}}):
             journal.append(line)
-            counts[str(line["status"])] += 1
-        journal.append({"ended": {"counts": counts}})
-    return dict(counts)
+    return counts

@@ -8,7 +8,6 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -161,9 +160,9 @@ def _run(
     asked = replace(recipe.chosen, implementation=recipe.implementation or AUTO.key)
     talk = _Talk(arguments, journal, filter_in_words(asked))
     code = _complain_of(pairs)
-    left = partial(journal.last.left, pairs, arguments.output)
+    left, into = journal.last.left, arguments.output
     # The journal may know results of pictures that are not among the inputs any more.
-    total = sum(1 for _ in left()) if journal.last.known else len(pairs)
+    total = sum(1 for _ in left(pairs, into)) if journal.last.known else len(pairs)
     talk.known = len(pairs) - total
     stopping: AbstractContextManager[None]
     stopping = held_back = HeldBack()
@@ -178,12 +177,12 @@ def _run(
         device = None if arguments.no_gpu else arguments.device or 0
         threads, engines = elsewhere.prepare(recipe, device, arguments.jobs), elsewhere.addresses
         times = StageTimes(total, threads, control.clock, None, len(engines))
-        outcomes = elsewhere.outcomes(left(), pausing, talk.say)
+        outcomes = elsewhere.outcomes(left(pairs, into), pausing, talk.say)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
         run = DeviceRun(processes, recipe, jobs, complain)
         shares = run.shares if elsewhere else None
         times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
-        outcomes = run.outcomes(left(), pausing, talk.say)
+        outcomes = run.outcomes(left(pairs, into), pausing, talk.say)
     else:
 
         def say_and_obey(outcome: Outcome, doing: str) -> None:
@@ -193,7 +192,7 @@ def _run(
 
         engine = engine_maker(arguments)()
         complain_of(engine, recipe, arguments)
-        outcomes = running(engine, left(), recipe, jobs, say_and_obey, pausing=pausing)
+        outcomes = running(engine, left(pairs, into), recipe, jobs, say_and_obey, pausing=pausing)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:
         with stopping, closing(outcomes):
