@@ -185,9 +185,7 @@ class LastRun:
     """The last run of a journal."""
 
     asked: Line | None = None  # its options; None: there was none
-    known: dict[str, tuple[Any, Any]] = field(
-        default_factory=dict
-    )  # stamps of what it is done with
+    known: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # stamps of what it has done
     failed: dict[str, str] = field(default_factory=dict)  # sentences of the others, by their input
     lines: dict[str, Line] = field(default_factory=dict)  # the last one of each output, if kept
     is_over: bool = True  # whether it came to its end
