@@ -18,7 +18,7 @@ from kernels.core.job import Progress
 from kernels.core.safe_files import is_special
 from kernels.rungs.own_kernels import is_own
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
-from workbench.batch.journal import Stage, Status
+from workbench.batch.journal import Stage, Status, stamp_of
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.pairs import FilePair
 from workbench.batch.stage_times import measuring
@@ -106,6 +106,7 @@ class Outcome:
     metadata: Metadata = NO_METADATA
     unsynced: ExitStack | None = None  # brings its file to the disk and in its place
     device: int | None = None  # the GPU, where several share the pictures
+    stamp: list[int] | None = None  # of the source as it was read
 
     @property
     def goes_on(self) -> bool:
@@ -122,7 +123,7 @@ class Outcome:
 
     def line(self, output: str) -> dict[str, Any]:
         """Its line in the journal, where the result is called `output`."""
-        line = {
+        line: dict[str, Any] = {
             "input": self.pair.source_shown,
             "output": output,
             "status": self.status,
@@ -130,6 +131,8 @@ class Outcome:
             "remarks": [*self.remarks, *self.warnings],
             "seconds": {stage: round(took, 6) for stage, took in self.seconds.items()},
         }
+        if self.status == "done":
+            line |= {"read": self.stamp, "written": stamp_of(self.pair.target)}
         return line if self.device is None else {**line, "device": self.device}
 
     def let_go(self) -> None:
@@ -142,7 +145,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
     """Read the picture, and see that its file can hold the result, which is like it."""
     pair = outcome.pair
     with _failing(outcome):
-        is_there = recipe.keeps_files and os.path.lexists(pair.target)
+        is_there = recipe.keeps_files and not pair.is_ours and os.path.lexists(pair.target)
         if is_there and not pair.is_named:
             outcome.skipped = True
             return
@@ -154,6 +157,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             )
         if pair.objection:
             raise ImageFileError(pair.objection)
+        outcome.stamp = stamp_of(pair.source)
         try:
             with _timed(outcome, "decode"):
                 page, most = pair.page or recipe.page, recipe.memory_bytes

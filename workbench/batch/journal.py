@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -26,11 +26,11 @@ from kernels.core.errors import KernelError
 from kernels.core.plain_data import parse_json
 from kernels.core.safe_files import MAX_LINE, AppendLog, hold, reason, whole_lines
 from workbench.base.paths import data_folder
+from workbench.batch.pairs import FilePair
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
 KEPT = 50  # journals in the user's data, and those that can be resumed
-NOT_AGAIN = ("done", "skipped")  # what --resume leaves alone; what failed is tried again
 SHARDS = re.compile(r"workbench-batch-(\d+)-of-(\d+)\.jsonl")
 
 Line = Mapping[str, Any]
@@ -46,22 +46,28 @@ class JournalError(KernelError):
 class Journal(AppendLog):
     """The journal of a batch into a folder, open for writing; one process at a time.
 
-    known  the outputs that are done with, relative to the folder
+    last  the run that is resumed, or one without results
 
     All of it raises JournalError.
     """
 
     def __init__(
-        self, folder: Path, asked: Line, *, resuming: bool | None = False, path: Path | None = None
+        self,
+        folder: Path,
+        asked: Line,
+        *,
+        resuming: bool = False,
+        replacing: bool = False,
+        path: Path | None = None,
     ) -> None:
         """Open the journal, and begin a run or resume the last one.
 
-        path      its file; None: beside the results
-        asked     the options of the filter, and of the names of results
-        resuming  leave alone what the last run is done with, if there was one; None: begin anew
-                  although that did not come to its end
+        path       its file; None: beside the results
+        asked      the options of the filter, and of the names of results
+        resuming   leave alone what the last run is done with, if there was one
+        replacing  write files anew, and unless `resuming` forget what the last run has left
         """
-        self._folder, path = folder, path or folder / NAME
+        self.folder, path = folder, path or folder / NAME
         self._lock: BinaryIO | None = None
         for each in (folder, path.parent):
             with _failures(each, "make the folder"):
@@ -70,14 +76,14 @@ class Journal(AppendLog):
             super().__init__(path, "a+")
         try:
             # The options as they are when they are read again.
-            self.known = self._begin(json.loads(json.dumps(asked)), resuming)
+            self.last = self._begin(json.loads(json.dumps(asked)), resuming, replacing)
         except BaseException:
             self.close()
             raise
 
     def hold(self) -> bool:
         """Lock the journal, and where it is not beside the results these as well."""
-        is_beside = self.path.parent == self._folder
+        is_beside = self.path.parent == self.folder
         self._lock = None if is_beside else hold(self.path.with_name("lock"))
         return (is_beside or self._lock is not None) and super().hold()
 
@@ -87,39 +93,35 @@ class Journal(AppendLog):
         if self._lock is not None:
             self._lock.close()
 
-    def of(self, target: Path) -> str:
-        """The name of `target`, a file in the folder, in the journal."""
-        return named_in(self._folder, target)
-
     def append(self, line: Line) -> None:
-        """Put a line behind all others; it is with the system then, and on the disk soon.
-
-        Raises JournalError where it cannot be written, as on a full disk.
-        """
+        """Put a line behind all others; it is with the system then, and on the disk soon."""
         with _failures(self.path):
             self.put(f"{json.dumps(line)}\n".encode())
 
-    def _begin(self, asked: Line, resuming: bool | None) -> set[str]:
+    def _begin(self, asked: Line, resuming: bool, replacing: bool) -> LastRun:
         with _failures(self.path):
             if not self.hold():
-                raise JournalError(f"Another process is writing to {self._folder}; wait for it.")
+                raise JournalError(f"Another process is writing to {self.folder}; wait for it.")
             last = _read(self.path)
             self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
-            if not last.is_over and resuming is not None:
+            if not (last.is_over or resuming or replacing):
                 raise JournalError(
-                    f"The last batch into {self._folder} did not come to its end; add --resume to "
+                    f"The last batch into {self.folder} did not come to its end; add --resume to "
                     "do the rest, or --replace to begin anew."
                 )
-            self.append({"batch": FORMAT, "asked": asked})
-            return set()
+            self.append({"batch": FORMAT, "asked": asked, "replace": replacing})
+            return LastRun(replaces=replacing)
         then = {"alpha": "apart", **last.asked}  # as earlier versions did, without a word
         if differ := [key for key in {**then, **asked} if then.get(key) != asked.get(key)]:
             raise JournalError(
                 f"The batch in {self.path} was begun with other options ({', '.join(differ)}); "
                 "resume it with its own options, or write to another folder."
             )
-        return last.known
+        if replacing:
+            self.append({"replace": True})
+            last.replaces = True
+        return last
 
 
 def place_of(inputs: Iterable[Path], folder: Path) -> Path:
@@ -140,7 +142,8 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
 
 def prune() -> None:
     """Remove journals in the user's data, of batches that came to their end; the newest stay."""
-    for each in sorted((data_folder() / "batches").glob("*/*.jsonl"), key=_age)[:-KEPT]:
+    found = (data_folder() / "batches").glob("*/*.jsonl")
+    for each in sorted(found, key=lambda path: (stamp_of(path) or [0, 0])[1])[:-KEPT]:
         with suppress(OSError):
             if (lock := hold(each.with_name("lock"))) is None:  # a batch begins there
                 continue
@@ -152,18 +155,12 @@ def prune() -> None:
                     rmtree(each.parent, ignore_errors=True)
 
 
-def _age(path: Path) -> float:
-    with suppress(OSError):  # of a link that leads nowhere
-        return path.stat().st_mtime
-    return 0.0
-
-
 def _key(paths: Iterable[str]) -> str:
     return sha256("\0".join(paths).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def named_in(folder: Path, target: Path) -> str:
-    """`Journal.of` of the journal in a folder."""
+    """The name of `target`, a file in `folder`, in the journal of that."""
     return target.relative_to(folder).as_posix()
 
 
@@ -176,21 +173,29 @@ def _failures(path: Path, doing: str = "write") -> Iterator[None]:
         raise JournalError(f"Cannot {doing} {path}: {why}.") from error
 
 
+def stamp_of(path: Path) -> list[int] | None:
+    """Size and time of the last change of a file; None: it cannot be looked at."""
+    with suppress(OSError):
+        return [(found := path.stat()).st_size, found.st_mtime_ns]
+    return None
+
+
 @dataclass(slots=True)
 class LastRun:
     """The last run of a journal."""
 
     asked: Line | None = None  # its options; None: there was none
-    known: set[str] = field(default_factory=set)  # the outputs that it is done with
+    known: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # stamps of what it has done
     failed: dict[str, str] = field(default_factory=dict)  # sentences of the others, by their input
     lines: dict[str, Line] = field(default_factory=dict)  # the last one of each output, if kept
     is_over: bool = True  # whether it came to its end
+    replaces: bool = False  # write files anew that are there already
     whole: int = 0  # the bytes up to the end of the last whole line, of all runs
 
     def add(self, line: Line, *, keeps_lines: bool = False) -> None:
         """Go on to the next line."""
         if isinstance(line.get("asked"), dict):
-            self.asked, self.is_over = line["asked"], False
+            self.asked, self.is_over, self.replaces = line["asked"], False, False
             for each in (self.known, self.failed, self.lines):
                 each.clear()
         elif "ended" in line:
@@ -200,11 +205,23 @@ class LastRun:
             name, source = str(line.get("output")), str(line.get("input"))
             if keeps_lines:
                 self.lines[name] = line
-            if line["status"] in NOT_AGAIN:
-                self.known.add(name)
+            if line["status"] in ("done", "skipped"):  # what failed is tried again
+                self.known[name] = line.get("read"), line.get("written")
                 self.failed.pop(source, None)
             else:
                 self.failed[source] = str(line.get("error"))
+        self.replaces |= line.get("replace") is True
+
+    def left(self, pairs: Iterable[FilePair], folder: Path) -> Iterator[FilePair]:
+        """Yield those not done, or whose picture, or result in `folder`, is another by now."""
+        for each in pairs:
+            known = self.known.get(named_in(folder, each.target))
+            now = stamp_of(each.target) if known else None
+            skipped = None if self.replaces else now  # which has no stamp
+            if not known or now is None or (known[1] or skipped) != now:
+                yield each
+            elif known[0] and stamp_of(each.source) not in (None, known[0]):
+                yield replace(each, is_ours=True)
 
 
 def last_run(path: Path) -> LastRun:
@@ -212,11 +229,9 @@ def last_run(path: Path) -> LastRun:
 
     Raises JournalError where it cannot be read.
     """
-    with _failures(path, "read"):
-        try:
-            return _read(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return LastRun()
+    with _failures(path, "read"), suppress(FileNotFoundError, NotADirectoryError):
+        return _read(path)
+    return LastRun()
 
 
 def _read(path: Path, *, keeps_lines: bool = False) -> LastRun:
@@ -288,10 +303,10 @@ def merge(journals: Iterable[Path], folder: Path) -> dict[str, int]:
     if missing := set(range(1, count + 1)) - {shard.number for shard in runs}:
         listed = ", ".join(map(str, sorted(missing)))
         raise JournalError(f"There is no journal of shard {listed} of {count}; run it first.")
-    counts: Counter[str] = Counter()
-    with Journal(folder, next(iter(runs.values())).asked or {}) as journal:
-        for line in (line for run in runs.values() for line in run.lines.values()):
+    lines = [line for run in runs.values() for line in run.lines.values()]
+    counts = dict(Counter(str(line["status"]) for line in lines))
+    replaces = any(run.replaces for run in runs.values())
+    with Journal(folder, run.asked or {}, replacing=replaces) as journal:
+        for line in (*lines, {"ended": {"counts": counts}}):
             journal.append(line)
-            counts[str(line["status"])] += 1
-        journal.append({"ended": {"counts": counts}})
-    return dict(counts)
+    return counts

@@ -96,6 +96,7 @@ class FilePair:
     source_shown: str = ""  # for the user; by default their paths
     target_shown: str = ""
     page: int = 0  # of the several in the source; 0: the one that is wanted of every file
+    is_ours: bool = False  # the target is this batch's, of the source as it was then
 
     def __post_init__(self) -> None:
         shown = self.source_shown or str(self.source.parent / self.name)

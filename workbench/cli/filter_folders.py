@@ -15,6 +15,7 @@ from kernels.core.cpu_load import usable_cores
 from kernels.core.plain_data import without_controls
 from kernels.core.safe_files import remove_abandoned
 from kernels.engine.auto import AUTO
+from kernels.rungs.own_kernels import text_hash
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import ClusterRun
@@ -23,6 +24,7 @@ from workbench.batch.filtering import ANOTHER_PAGE, UNTIMED, Outcome, Recipe
 from workbench.batch.journal import (
     NAME,
     Journal,
+    LastRun,
     journals_among,
     last_run,
     merge,
@@ -30,7 +32,7 @@ from workbench.batch.journal import (
     place_of,
     prune,
 )
-from workbench.batch.pairs import FilePair, FilePairs, PairingError, naming, pairs_into
+from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import StageTimes, closing_lines, progress_words, summary
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
@@ -81,11 +83,12 @@ def _batch(arguments: Namespace) -> int:
     devices = several_gpus(arguments, recipe)
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce", "page")
     asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
-    resuming = None if arguments.replace and not arguments.resume else arguments.resume
+    asked["user_kernel"] = (own := recipe.chosen.own_kernel) and text_hash(own.text)
+    how = {"resuming": arguments.resume, "replacing": arguments.replace}
     with (
         pairs.without_empty_folders(),
         _cluster(arguments, pairs) as cluster,
-        Journal(arguments.output, asked, resuming=resuming, path=path) as journal,
+        Journal(arguments.output, asked, path=path, **how) as journal,
     ):
         prune()
         for folder in pairs.folders:
@@ -106,8 +109,9 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> FilePairs:
 
 def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
     """Print the pictures and their results, and touch nothing."""
-    known = last_run(journal).known if arguments.resume else frozenset()
-    plan = [each for each in pairs if named_in(arguments.output, each.target) not in known]
+    last = last_run(journal) if arguments.resume else LastRun()
+    last.replaces |= arguments.replace
+    plan = list(last.left(pairs, arguments.output))
     done = len(pairs) - len(plan)
     failed = dict.fromkeys(each.objection for each in plan if each.objection)
     plan = [each for each in plan if not each.objection]
@@ -117,11 +121,11 @@ def _print_plan(pairs: FilePairs, journal: Path, arguments: Namespace) -> int:
             data = {"input": pair.source_shown, "output": pair.target_shown, "is_there": is_there}
             print(output.json_of(data))
         else:
-            kept = " (is there already)" if is_there and not arguments.replace else ""
+            kept = " (is there already)" * (is_there and not (last.replaces or pair.is_ours))
             line = f"{pair.source_shown} → {pair.target_shown}{kept}"
             print(without_controls(line.replace("\n", " ")))
     if not arguments.json:
-        already = f", {done:,} are done already" * bool(done)
+        already = f", {done:,} done already" * bool(done)
         print(f"{len(plan):,} picture{'s' * (len(plan) != 1)}{already}; nothing was written.")
     return _complain_of(replace(pairs, complaints=(*pairs.complaints, *failed)))
 
@@ -151,16 +155,14 @@ def _run(
     elsewhere: ClusterRun | tuple[int, ...],
 ) -> int:
     """Filter what the journal does not know as done: `elsewhere`, or on this computer."""
+    recipe = replace(recipe, keeps_files=not journal.last.replaces)
     # What auto takes is each picture's own: no one knows yet.
     asked = replace(recipe.chosen, implementation=recipe.implementation or AUTO.key)
     talk = _Talk(arguments, journal, filter_in_words(asked))
     code = _complain_of(pairs)
-
-    def left() -> Iterator[FilePair]:
-        return (each for each in pairs if journal.of(each.target) not in journal.known)
-
+    left, into = journal.last.left, arguments.output
     # The journal may know results of pictures that are not among the inputs any more.
-    total = sum(1 for _ in left()) if journal.known else len(pairs)
+    total = sum(1 for _ in left(pairs, into)) if journal.last.known else len(pairs)
     talk.known = len(pairs) - total
     stopping: AbstractContextManager[None]
     stopping = held_back = HeldBack()
@@ -175,12 +177,12 @@ def _run(
         device = None if arguments.no_gpu else arguments.device or 0
         threads, engines = elsewhere.prepare(recipe, device, arguments.jobs), elsewhere.addresses
         times = StageTimes(total, threads, control.clock, None, len(engines))
-        outcomes = elsewhere.outcomes(left(), pausing, talk.say)
+        outcomes = elsewhere.outcomes(left(pairs, into), pausing, talk.say)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
         run = DeviceRun(processes, recipe, jobs, complain)
         shares = run.shares if elsewhere else None
         times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
-        outcomes = run.outcomes(left(), pausing, talk.say)
+        outcomes = run.outcomes(left(pairs, into), pausing, talk.say)
     else:
 
         def say_and_obey(outcome: Outcome, doing: str) -> None:
@@ -190,7 +192,7 @@ def _run(
 
         engine = engine_maker(arguments)()
         complain_of(engine, recipe, arguments)
-        outcomes = running(engine, left(), recipe, jobs, say_and_obey, pausing=pausing)
+        outcomes = running(engine, left(pairs, into), recipe, jobs, say_and_obey, pausing=pausing)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:
         with stopping, closing(outcomes):
@@ -230,7 +232,7 @@ class _Talk:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
             times.cut += any(each.endswith(ANOTHER_PAGE) for each in outcome.remarks)
-            line = outcome.line(self._journal.of(outcome.pair.target))
+            line = outcome.line(named_in(self._journal.folder, outcome.pair.target))
             self._journal.append(line)
             if self._as_json or outcome.error is not None:
                 self._line.say("")
@@ -257,7 +259,7 @@ class _Talk:
         else:
             lines = closing_lines(progress, self._what)
             if self.known:
-                known = f"{self.known:,} were done already; --replace does them again."
+                known = f"{self.known:,} done already; --replace without --resume does all again."
                 lines = [*lines, known] if progress.total else [f"Nothing is left: {known}"]
             print("\n".join((*lines, f"Journal: {self._journal.path}")), flush=True)
 

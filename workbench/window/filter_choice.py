@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
-from workbench.batch.journal import Status, last_run, named_in, place_of
+from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import cut_in_words, verdict
@@ -162,16 +162,16 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
     others = ", ".join(_others(last.asked or {}, choice, state)) if is_left else ""
-    done = {e.target for e in found if is_left and named_in(target, e.target) in last.known}
+    left = {each.target for each in last.left(found, target)} if is_left else set()
     return FilterPlan(
         count=len(found),
         names=tuple(
             (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), what)
             for pair in islice(found, SHOWN)
             for is_there in (IS_THERE * os.path.lexists(pair.target),)
-            for what in ("done" if pair.target in done else is_there,)
+            for what in ("done" if is_left and pair.target not in left else is_there,)
         ),
-        known=len(done) if is_left else None,
+        known=len(found) - len(left) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
         objection=OTHERS.format(folder=target, other=others) if others else "",

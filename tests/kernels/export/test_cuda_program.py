@@ -206,14 +206,21 @@ WHOLE = {
 }
 
 
+OF_LISTS = (
+    ("blur, grey, edges", "clamp", "uint8", 3, {}),
+    ("median, opening, offset", "wrap", "float32", 4, {"filters_alpha": True}),
+    ("median, opening, offset", "mirror", "uint16", 2, {"is_rounded": True}),
+    ("blur, grey, edges", "zero", "float16", 4, {}),
+    ("median, opening, offset", "reflect", "float32", 1, {}),
+)
+
+
 @pytest.mark.parametrize(
     ("key", "steps", "border", "pixel_type", "channels", "how"),
-    [
-        ("list_tiles", "blur, grey, edges", "clamp", "uint8", 3, {}),
-        ("list_ring", "median, opening, offset", "wrap", "float32", 4, {"filters_alpha": True}),
-        ("list_tiles", "median, opening, offset", "mirror", "uint16", 2, {"is_rounded": True}),
-        ("list_ring", "blur, grey, edges", "zero", "float16", 4, {}),
-        ("list_tiles", "median, opening, offset", "reflect", "float32", 1, {}),
+    [  # in turn; all other pairs nightly
+        pytest.param(key, *case, marks=() if n % len(LIST_RUNGS) == m else pytest.mark.nightly)
+        for n, case in enumerate(OF_LISTS)
+        for m, key in enumerate(LIST_RUNGS)
     ],
 )
 def test_a_list_in_one_launch_is_one_program(

@@ -18,6 +18,7 @@ from workbench.batch.journal import (
     journals_among,
     last_run,
     merge,
+    named_in,
     place_of,
     prune,
 )
@@ -44,11 +45,11 @@ def begun(folder, *of):
 def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     begun(tmp_path / "out", line("a.png"), line("b.png", "failed"), line("c.png", "skipped"))
     with Journal(tmp_path / "out", ASKED, resuming=True) as journal:
-        assert journal.known == {"a.png", "c.png"}
+        assert journal.last.known.keys() == {"a.png", "c.png"}
         journal.append(line("b.png"))
-    assert last_run(tmp_path / "out" / NAME).known == {"a.png", "b.png", "c.png"}
+    assert last_run(tmp_path / "out" / NAME).known.keys() == {"a.png", "b.png", "c.png"}
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
-        {"batch": 1, "asked": ASKED}
+        {"batch": 1, "asked": ASKED, "replace": False}
     ]
 
 
@@ -90,7 +91,7 @@ def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
     with pytest.raises(JournalError, match="did not come to its end; add --resume"):
         Journal(tmp_path, ASKED)
     assert (tmp_path / NAME).read_bytes() == before
-    Journal(tmp_path, {**ASKED, "size": 7}, resuming=None).close()
+    Journal(tmp_path, {**ASKED, "size": 7}, replacing=True).close()
     assert not last_run(tmp_path / NAME).known
 
 
@@ -142,8 +143,7 @@ def test_a_full_disk_is_said(tmp_path, monkeypatch):
 def test_a_line_tells_what_became_of_a_picture(tmp_path):
     pair = FilePair(tmp_path / "a.png", tmp_path / "out" / "sub" / "a.png")
     failed = Outcome(pair, error="It is broken.", remarks=("Turned.",), seconds={"decode": 0.5})
-    with Journal(tmp_path / "out", ASKED) as journal:
-        assert journal.of(pair.target) == "sub/a.png"
+    assert named_in(tmp_path / "out", pair.target) == "sub/a.png"
     assert failed.line("sub/a.png") == {
         "input": str(tmp_path / "a.png"),
         "output": "sub/a.png",
@@ -154,8 +154,8 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
     }
 
 
-def written(folder, shard, *lines, asked=ASKED, is_over=True):
-    with Journal(folder, asked, path=folder / shard.journal_name) as journal:
+def written(folder, shard, *lines, asked=ASKED, is_over=True, **how):
+    with Journal(folder, asked, path=folder / shard.journal_name, **how) as journal:
         for each in lines:
             journal.append(each)
         if is_over:
@@ -164,20 +164,21 @@ def written(folder, shard, *lines, asked=ASKED, is_over=True):
 
 def test_merged_journals_are_one_that_can_be_gone_on_with(tmp_path):
     written(tmp_path, Shard(1, 2), line("a", "failed"), line("b"))
-    written(tmp_path, Shard(2, 2), line("c"))
+    written(tmp_path, Shard(2, 2), line("c"), replacing=True)
     with Journal(
         tmp_path, ASKED, resuming=True, path=tmp_path / Shard(1, 2).journal_name
     ) as journal:
-        assert journal.known == {"b"}
+        assert journal.last.known.keys() == {"b"}
         journal.append(line("a"))
         journal.append({"ended": {}})
     assert merge(journals_among([tmp_path]), tmp_path) == {"done": 3}
-    assert last_run(tmp_path / NAME).known == {"a", "b", "c"}
+    assert last_run(tmp_path / NAME).known.keys() == {"a", "b", "c"}
+    assert last_run(tmp_path / NAME).replaces
     lines = [json.loads(each) for each in (tmp_path / NAME).read_text().splitlines()]
     outputs = [each["output"] for each in lines if "status" in each]
     assert sorted(outputs) == ["a", "b", "c"]
     with Journal(tmp_path, ASKED, resuming=True) as journal:
-        assert journal.known == {"a", "b", "c"}
+        assert journal.last.known.keys() == {"a", "b", "c"}
 
 
 def test_what_is_not_whole_is_not_merged(tmp_path):

@@ -127,6 +127,9 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys,
     assert inodes("out")["a.png"] == before["a.png"]
     assert apply("a.png", "out/a.png", *option, "--replace") == 0
     assert inodes("out")["a.png"] != before["a.png"]
+    named = Path("out/a.png").read_bytes()
+    assert apply("a.png", "out/", *option, "--replace", "--filter", "box") == 0
+    assert Path("out/a.png").read_bytes() != named
 
 
 @pytest.mark.parametrize(("how", "checks"), [("all", 3), ("2", 2), ("none", 0), (None, 3)])

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from kernels.pictures.generated import noise
+from kernels.rungs.rung import ladder
 from tests.picture_files import all_kinds
 from tests.workbench.cli.batches import journal, journal_path, listening, results
 from workbench.batch import batch_run
@@ -191,9 +192,12 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys)
     assert batch("in", "out", "--no-replace") == 0
     assert Path("out/p2.png").read_text() == "mine"
     assert batch("in", "out", "--resume") == 0
-    assert "Nothing is left: 7 were done already; --replace does" in capsys.readouterr().out
+    assert (
+        "Nothing is left: 7 done already; --replace without --resume does"
+        in capsys.readouterr().out
+    )
     assert batch("in", "out", "--resume", "--dry-run") == 0
-    assert "0 pictures, 7 are done already; " in capsys.readouterr().out
+    assert "0 pictures, 7 done already; " in capsys.readouterr().out
     assert batch("in", "out", "--replace") == 0
     assert image_files.load("out/p2.png").samples.shape == (22, 31, 3)
 
@@ -243,28 +247,89 @@ def test_a_journal_that_is_no_file_is_a_sentence(folder, capsys, what, words):
     assert elsewhere.read_text() == "mine" if what == "link to a file" else not elsewhere.exists()
 
 
+@pytest.fixture
+def stopped(monkeypatch):
+    """Runs a batch that this signal ends when two pictures at least are done, and not all."""
+
+    def run(*words, number=signal.SIGINT):
+        real, calls = batch_run.filter_, []
+
+        def interrupted(*arguments):
+            calls.append(arguments)
+            if len(calls) == 6:  # at most four are under way
+                signal.raise_signal(number)
+            real(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(batch_run, "filter_", interrupted)
+            return batch("in", "out", "--jobs", "1", *words)
+
+    return run
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
-    folder, capsys, monkeypatch, number, code
+    folder, capsys, stopped, number, code
 ):
-    real, calls = batch_run.filter_, []
-
-    def interrupted(*arguments):
-        calls.append(arguments)
-        if len(calls) == 6:  # at most four are under way, so two at least are done
-            signal.raise_signal(number)
-        real(*arguments)
-
-    monkeypatch.setattr(batch_run, "filter_", interrupted)
-    assert batch("in", "out", "--jobs", "1") == code
+    assert stopped(number=number) == code
     said = capsys.readouterr()
     assert "the same command with --resume does the rest" in said.err
     assert said.out.splitlines()[0].endswith(f": {len(journal())} done.")
     assert {each["output"] for each in journal()} == set(results("out"))
     assert 2 <= len(journal()) < 7
-    monkeypatch.setattr(batch_run, "filter_", real)
     assert batch("in", "out", "--resume") == 0
     assert len(results("out")) == len(journal()) == 7
+
+
+@pytest.mark.parametrize("words", [["--replace"], ["--resume", "--replace"]])
+def test_what_a_run_replaces_is_replaced_after_a_stop_as_well(folder, stopped, words):
+    assert main.main(["batch", "in", "out", "--filter", "box", "--no-gpu"]) == 0
+    boxes = results("out")
+    assert "--resume" not in words or batch("in", "out") == 0  # which skips them all
+    assert stopped(*words) == 130
+    assert boxes.items() & results("out").items()
+    assert batch("in", "out", "--resume") == 0
+    assert apply("in", "one/") == 0
+    assert results("out") == results("one")
+
+
+def test_what_is_another_since_it_was_done_is_done_again(folder, capsys):
+    assert batch("in", "out") == 0
+    Path("out/p1.png").unlink()
+    image_files.save("in/p2.png", noise(9, 9, 3))
+    Path("out/p3.png").write_text("mine")
+    os.utime("in/p4.png", ns=(0, 0))
+    capsys.readouterr()
+    assert batch("in", "out", "--resume", "--dry-run") == 0
+    *plan, end = capsys.readouterr().out.splitlines()
+    assert [each.split()[0] for each in plan] == [f"in{os.sep}p{n}.png" for n in (1, 2, 3, 4)]
+    assert [each for each in plan if "is there already" in each] == plan[2:3]
+    assert end == "4 pictures, 3 done already; nothing was written."
+    assert batch("in", "out", "--resume") == 0
+    assert ": 1 skipped, 3 done." in (said := capsys.readouterr().out)
+    assert "3 done already; --replace without --resume does all again." in said
+    assert Path("out/p3.png").read_text() == "mine"
+    assert batch("in", "out", "--resume", "--replace") == 0
+    assert apply("in", "one/") == 0
+    assert results("out") == results("one")
+    image_files.save("in/p5.png", noise(9, 9, 3))
+    Path("in/p6.png").write_bytes(b"broken")  # whose old result stays, and is not taken for done
+    for _ in range(2):
+        assert batch("in", "out", "--resume") == 1
+    image_files.save("in/p6.png", noise(9, 9, 3))
+    assert batch("in", "out", "--resume") == 0
+    assert apply("in", "one/", "--replace") == 0
+    assert results("out") == results("one")
+
+
+def test_a_kernel_that_was_edited_does_not_do_the_rest(folder, capsys):
+    Path("in/p0.png").write_bytes(b"broken")
+    Path("own.cu").write_text(text := ladder()[0].source)
+    words = ("batch", "in/p0.png", "out", "--filter", "box", "--implementation", "./own.cu")
+    assert main.main([*words, "--no-gpu"]) == 1
+    Path("own.cu").write_text(f"{text}\n// edited\n")
+    assert main.main([*words, "--no-gpu", "--resume"]) == 1
+    assert "was begun with other options (user_kernel)" in capsys.readouterr().err
 
 
 def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys, monkeypatch):

@@ -74,10 +74,11 @@ def test_two_processes_give_what_one_does_also_what_fails_and_is_resumed(folder,
     assert results("out") == results("one")
     assert len(results("out")) == COUNT - 1
     rows, ones = (
-        {each["output"]: {**each, "seconds": None} for each in journal(folder)}
+        {each["output"]: {**each, "seconds": None, "written": None} for each in journal(folder)}
         for folder in ("out", "one")
     )
     assert rows == ones
+    assert sum("read" in each for each in rows.values()) == COUNT - 1
     assert said.err.startswith("workbench: p03.png is not a picture")
     last = json.loads(said.out.splitlines()[-1])["ended"]
     assert last["counts"] == {"done": COUNT - 1, "failed": 1}

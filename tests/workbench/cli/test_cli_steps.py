@@ -179,7 +179,9 @@ def test_the_recipe_of_a_list_reaches_the_workers_of_a_cluster():
     assert pickle.loads(pickle.dumps(recipe)) == recipe
 
 
-@pytest.mark.parametrize("border", ["wrap", "clamp"])
+@pytest.mark.parametrize(
+    "border", ["wrap", "clamp", pytest.param("mirror", marks=pytest.mark.nightly)]
+)
 def test_strips_of_a_large_picture_are_the_wholes_bytes(folder, capsys, border):
     image_files.save("in.tif", noise(900, 300, 3))
     steps = ("--step", "gaussian:9", "--step", "unsharp:5,mix=0.5", "--step", "gradient")
