@@ -177,8 +177,9 @@ def test_without_a_gpu_a_list_is_copied_as_what_a_gpu_would_run(first, qtbot, ma
     step = Step(first, 1 if first == "grey" else 3, implementation="opencv")
     settle(qtbot, window, lambda: window.store.update(before=(step,)))
     trigger(window, "CUDA C++")
-    wanted = "list_tiles.cu" if first == "grey" else INSTEAD
+    wanted = "list_tiles.cu" if first == "grey" else "steps.cu"
     until(qtbot, lambda: wanted in window.messages.sentence)
+    assert INSTEAD in window.messages.sentence
     assert ("namespace step_2" in clipboard()) == (first == "median")
 
 
