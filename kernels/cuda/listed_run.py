@@ -67,9 +67,9 @@ def filtering_list(
     )
 
 
-def why_no_strips(job: Job, runs: Sequence[tuple[Rung, Job]]) -> str:
+def why_no_strips(job: Job, rungs: Sequence[Rung]) -> str:
     """The reason why a list cannot run strip by strip, a sentence; empty where it can."""
-    for rung, _ in runs:
+    for rung in rungs:
         whole = (e for e in rung.passes if e.library or e.grid or e.covers[1] == "HEIGHT")
         if rung.buffers or any(whole):
             return f"{rung.title} works on whole pictures, and not on a few rows of them."

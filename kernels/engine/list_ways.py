@@ -26,7 +26,7 @@ def why_not(way: str, job: Job, runs: Runs, device: Device) -> str:
         return LIST_RUNGS[way].why_not(job, device) or ""
     if not runs:
         return "Not all of this list is launches of one GPU."
-    return why_no_strips(job, runs) if way == STRIPS else ""
+    return why_no_strips(job, [rung for rung, _ in runs]) if way == STRIPS else ""
 
 
 def way_of(job: Job, runs: Runs, device: Device) -> tuple[str, str]:

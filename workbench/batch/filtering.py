@@ -41,6 +41,7 @@ OWN_TOO_LARGE = (
     "User kernels filter pictures as a whole. Choose a smaller picture, more memory, or another "
     "implementation."
 )
+IS_THERE = "{} is there already; --replace writes it anew."
 ANOTHER_PAGE = "--page takes another, or all."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 
@@ -150,7 +151,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             outcome.skipped = True
             return
         if is_there and not is_special(pair.target):
-            raise ImageFileError(f"{pair.target_shown} is there already; --replace writes it anew.")
+            raise ImageFileError(IS_THERE.format(pair.target_shown))
         if not pair.is_named and is_special(pair.target):  # to write there might wait for ever
             raise ImageFileError(
                 f"Cannot save {pair.target.name}: a device or a pipe has that name; remove it."

@@ -15,7 +15,7 @@ from typing import Any
 from kernels import Sampling
 from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
-from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.filtering import IS_THERE, Outcome, Recipe
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, pairs_of, with_extension
 from workbench.cli import output
@@ -158,7 +158,7 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
     for remark in outcome.remarks:
         yield f"{pair.name}: {remark}"
     if outcome.skipped:
-        yield f"{pair.name}: {pair.target_shown} is there already; --replace writes it anew."
+        yield f"{pair.name}: {IS_THERE.format(pair.target_shown)}"
     elif outcome.large is not None:
         line = large_in_one_line(what, outcome.large)
     elif outcome.result is not None:

@@ -504,9 +504,9 @@ def why_no_way(state: State, way: str, device: Device | NoDevice | None) -> str:
     if job is None:
         return ""
     chosen = list(map(implementation, keys_of(job)))
-    if way in LIST_RUNGS or any(isinstance(each, HostImplementation) for each in chosen):
+    if way in LIST_RUNGS or any(isinstance(e, HostImplementation | OwnKernel) for e in chosen):
         return why_not(way, job, (), device)
-    rungs = [(each, job) for each in chosen if isinstance(each, Rung)]
+    rungs = [each for each in chosen if isinstance(each, Rung)]
     return why_no_strips(job, rungs) if way == STRIPS else ""
 
 

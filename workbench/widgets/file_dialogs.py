@@ -147,16 +147,26 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
 def ask_where(
     parent: QWidget, settings: Settings, kind: str, title: str, name: str, file_types: str
 ) -> Path | None:
-    """Do as `ask_save_path`, beginning where the last file of its kind was saved."""
+    """Do as `ask_save_path`, beginning where the last file of its kind was saved or opened."""
     path = ask_save_path(parent, title, save_folder(settings, kind) / name, file_types)
     if path is not None:
         remember_folder(settings, kind, path)
     return path
 
 
-def save_folder(settings: Settings, kind: str) -> Path:
-    """The folder of the last file of a kind, such as "report", else of the last picture."""
-    return Path(settings.get(f"{FOLDER}-{kind}", "") or settings.get(FOLDER, ""))
+def ask_which(
+    parent: QWidget, settings: Settings, kind: str, title: str, types: str, usual: Path | None
+) -> Path | None:
+    """Do as `ask_file`, beginning as `ask_where` does, or at first in the `usual` folder."""
+    path = ask_file(parent, title, str(save_folder(settings, kind, usual)), types)
+    if path is not None:
+        remember_folder(settings, kind, path)
+    return path
+
+
+def save_folder(settings: Settings, kind: str, usual: Path | None = None) -> Path:
+    """The folder of the last file of a kind, such as "report", else the usual or a picture's."""
+    return Path(settings.get(f"{FOLDER}-{kind}", "") or usual or settings.get(FOLDER, ""))
 
 
 def remember_folder(settings: Settings, kind: str, path: Path) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication
 from kernels import filters
 from kernels.core.device import Device
 from kernels.core.errors import KernelError
-from kernels.core.job import Job
+from kernels.core.job import Job, Result
 from kernels.core.plain_data import parse_toml
 from kernels.core.step import Correlation
 from kernels.engine.auto import AUTO, usual_order
@@ -108,7 +108,8 @@ class CopyAs(QObject):
         elif job.is_one_launch:
             self._copy_rung(job)
         elif (rung := self._rung_of_list(job)) is not None:
-            self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key)
+            note = INSTEAD if (ran := self._ran(job)) is not None and not ran.whole else ""
+            self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key, note)
         else:
             self._copy_rungs(job)
 
@@ -129,15 +130,19 @@ class CopyAs(QObject):
 
     def _rung_of_list(self, job: Job) -> Rung | None:
         """The rung that did the whole list in one launch, or was chosen for that."""
-        result = self._live.result
-        way = result.whole if result is not None and result.job.same_run(job) else ""
+        ran = self._ran(job)
+        way = (ran and ran.whole) or job.whole
         if any(run.blend.is_grey for run in job.runs):  # which one launch alone can do
-            return LIST_RUNGS.get(way or job.whole, next(iter(LIST_RUNGS.values())))
-        return LIST_RUNGS.get(way or job.whole)
+            return LIST_RUNGS.get(way, next(iter(LIST_RUNGS.values())))
+        return LIST_RUNGS.get(way)
+
+    def _ran(self, job: Job) -> Result | None:
+        result = self._live.result
+        return result if result is not None and result.job.same_run(job) else None
 
     def _copy_rungs(self, job: Job) -> None:
-        result, ways, note = self._live.result, [], ""
-        if result is None or not result.steps or not result.job.same_run(job):
+        result, ways, note = self._ran(job), [], ""
+        if result is None or not result.steps:
             self._messages.show_message("info", NOT_YET)
             return
         for each in result.steps:

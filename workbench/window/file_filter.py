@@ -107,7 +107,7 @@ class FileFilter(QDialog):
         self._lay_out()
         self._chip = make_button("files-under-way", "", TIPS["chip"], "Files being filtered")
         self._chip.clicked.connect(self.bring_forward)
-        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # first: it pushes none
+        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # the first: it pushes none
         self._fill(self._remembered())
         self._store.changed.connect(self._follow)
         add_help(self, "folder")
@@ -466,7 +466,7 @@ class FileFilter(QDialog):
             is_ready = self._plan is not None and not self._plan.objection
         self._again.setVisible(phase == "choosing" and self._resumes and not self._filled.is_file)
         self._chip.setVisible(phase != "choosing")
-        self._chip.setText(f"{PHASES.get(phase, '')}: {self._bar.text()}")
+        self._chip.setText(f"{PHASES.get(phase, 'Files')}: {self._bar.text()}")
         self._start.setEnabled(is_ready)
         self._start.setToolTip(tip_text(TIPS[shown] if is_ready else self._sentence.text()))
         self._stop.setEnabled(phase in ("running", "paused"))

@@ -166,10 +166,14 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     return FilterPlan(
         count=len(found),
         names=tuple(
-            (os.path.relpath(pair.source, source), str(pair.target.relative_to(target)), what)
+            (
+                os.path.relpath(pair.source, source),
+                str(pair.target.relative_to(target)),
+                "done"
+                if is_left and pair.target not in left
+                else IS_THERE * os.path.lexists(pair.target),
+            )
             for pair in islice(found, SHOWN)
-            for is_there in (IS_THERE * os.path.lexists(pair.target),)
-            for what in ("done" if is_left and pair.target not in left else is_there,)
         ),
         known=len(found) - len(left) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),

@@ -13,7 +13,7 @@ from kernels.core.errors import KernelError
 from workbench.base.paths import asset
 from workbench.session.session_store import slug
 from workbench.widgets.actions import Actions
-from workbench.widgets.file_dialogs import ask_file, ask_where, save_folder
+from workbench.widgets.file_dialogs import ask_where, ask_which
 from workbench.window.result_views import ExplanationController
 from workbench.window.talk import (
     ENDING,
@@ -112,8 +112,8 @@ class Presenter(QObject):
         self._parts.reading.run(partial(read_talk, path), lambda talk: take(*talk), self._complain)
 
     def _ask_open(self) -> None:
-        folder = str(save_folder(self._parts.settings, KIND))
-        if path := ask_file(self._parts.window, "Open steps", folder, FILE_TYPES):
+        where = self._parts.window, self._parts.settings, KIND
+        if path := ask_which(*where, "Open steps", FILE_TYPES, None):
             self.open_file(path)
 
     def _ask_save(self) -> None:

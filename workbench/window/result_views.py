@@ -95,10 +95,13 @@ class ResultViews(QObject):
     def _say_late(self) -> None:
         """Let the last result not pass for that of the present settings, which takes long."""
         found, is_refused = self._live.of_view, self._live.is_refused
-        if found and not is_refused and not intents.is_answer(found[1], self._store.state):
-            self._is_late = True
-            self._show_picture(*found[1:])
-            self._timing.show_late()
+        if found and not is_refused:
+            was_late, self._is_late = (
+                self._is_late,
+                not intents.is_answer(found[1], self._store.state),
+            )
+            if self._is_late != was_late:  # back at its settings it is of the present ones
+                self._show(*found[1:])
 
     def _show(self, result: Result, display: Display) -> None:
         if intents.is_answer(result, self._store.state):
@@ -142,6 +145,8 @@ class ResultViews(QObject):
         else:
             _, result, display = self._live.of_view
             self._show_picture(result, display)
+            if self._is_late:
+                self._timing.show_late(REFUSED)
         self._messages.show_message("error", sentence, details)
 
     def _caption_of(self, result: Result) -> str:

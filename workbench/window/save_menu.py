@@ -141,8 +141,8 @@ class SaveMenu(QObject):
         """Ask where to save a file of a kind, with `name` proposed; None: nowhere."""
         picture = self._store.state.picture
         own = picture.path.parent if picture is not None and picture.path is not None else None
-        # Beside the picture, or where those of this folder were put before.
-        folder = self._folders.get((kind, own)) or own or save_folder(self._settings, kind)
+        # Where those of this folder, or of this kind, were put before, or beside the picture.
+        folder = self._folders.get((kind, own)) or save_folder(self._settings, kind, own)
         path = ask_save_path(self._parent, "Save", folder / name, file_types)
         if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
             words = ONE_PAGE.format(name=path.name, count=picture.page.count)

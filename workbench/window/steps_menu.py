@@ -27,7 +27,7 @@ from workbench.session.exporter import suggested_name
 from workbench.session.session_store import slug
 from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
-from workbench.widgets.file_dialogs import ask_file, ask_where, save_folder
+from workbench.widgets.file_dialogs import ask_where, ask_which
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
@@ -41,7 +41,7 @@ OF_CHIP = (
 ORIGINAL: Any = {"compared": None, "reference": None}
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
-FOLDER = "steps"  # the setting with the folder of the last list
+KIND = "steps"  # of files, by which their folder is remembered
 NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
@@ -200,15 +200,14 @@ class StepsMenu(QObject):
         self._reading.run(made, take, self._messages.show_error)
 
     def _ask_file(self) -> None:
-        folder = self._settings.get(FOLDER, "") or str(save_folder(self._settings, FOLDER))
-        if path := ask_file(self._window, "Open a list of steps", folder, FILES):
-            self._settings.set(FOLDER, str(path.parent))
+        where = self._window, self._settings, KIND
+        if path := ask_which(*where, "Open a list of steps", FILES, None):
             self.open_file(path)
 
     def _save(self) -> None:
         name = slug(" ".join(each.filter for each in self._state.steps)) + ".toml"
         title = "Save the list of steps"
-        if path := ask_where(self._window, self._settings, FOLDER, title, name, FILES):
+        if path := ask_where(self._window, self._settings, KIND, title, name, FILES):
             self._settings.add_recent_file(path, RECENT_LISTS)
             self._exporter.save_text(path, step_files.to_text(self._state))
 

@@ -92,9 +92,9 @@ def lists(rung: Rung) -> dict[str, Job]:
         shape = HEIGHT, WIDTH, case.channels
         picture = fitting_picture(random, shape, case.pixel_type, rung.key)
         job = one.but(picture=picture, steps=one.steps * 2, is_rounded=True)
-        runs = [(rung, part) for _, part in parts_ahead(job)]
+        _, first = next(parts_ahead(job))
         is_slow = rung.filter == "non_local_means" and job.ksize > 5
-        if job.ksize == 1 or is_slow or rung.why_not(runs[0][1], H200) or why_no_strips(job, runs):
+        if job.ksize == 1 or is_slow or rung.why_not(first, H200) or why_no_strips(job, [rung]):
             continue
         found[job.border] = job
     return found

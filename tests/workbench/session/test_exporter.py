@@ -106,8 +106,19 @@ def test_it_is_proposed_beside_the_picture_in_view_or_where_that_ones_folder_was
         (asked,) = asks(choose, window, line)
         assert asked.folder == path.parent
     settle(qtbot, window, window.undo_history.undo)
+    for line, folder in (("Window…", "shots"), ("Open list of steps…", "b")):
+        (asked,) = asks(choose, window, line)
+        assert asked.folder == tmp_path / folder
     (asked,) = asks(choose, window)
     assert (asked.folder, asked.name[:2]) == (tmp_path / "a", "a ")
+
+
+@pytest.mark.parametrize("line", ["Open plan…", "Open steps…", "Open list of steps…"])
+def test_the_folder_of_a_file_that_was_opened_is_begun_with(line, window, choose, tmp_path):
+    choose(tmp_path / "gone.toml")
+    trigger(window, line)
+    (asked,) = asks(choose, window, line)
+    assert asked.folder == tmp_path
 
 
 def asks(choose, window, line="Save result as…"):

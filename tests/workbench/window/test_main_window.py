@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSlider
 
+from kernels.core.errors import BadJobError
 from kernels.core.job import Progress
 from kernels.engine.auto import AUTO
 from kernels.pictures.generated import noise
@@ -25,6 +26,7 @@ from tests.workbench.driving import (
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
+from workbench.panels.timing.status_line import COMING, REFUSED
 from workbench.window import result_views
 
 ACTS = [("&Open", lambda: None), ("Show &folder", lambda: None)]
@@ -34,6 +36,20 @@ def never_ends(job, steps):
     while job.ksize == 127:
         yield Progress("filtering for ever")
     yield from steps
+
+
+class Gate:
+    """Runs that end once it is opened; those of size 127 are refused then."""
+
+    def __init__(self):
+        self.is_open = True
+
+    def __call__(self, job, steps):
+        while not self.is_open:
+            yield Progress("waiting")
+        if job.ksize == 127:
+            raise BadJobError("It does not work.")
+        yield from steps
 
 
 def test_a_result_awaited_is_never_announced_by_the_one_before(qtbot, make_window):
@@ -46,6 +62,29 @@ def test_a_result_awaited_is_never_announced_by_the_one_before(qtbot, make_windo
     settle(qtbot, window, lambda: window.store.choose(ksize=5))
     assert "earlier" not in view(window, "After").caption
     assert "verified" in child(window, "line-verdict", QLabel).text()
+
+
+def test_what_is_said_of_a_late_result_is_taken_back(qtbot, make_window):
+    gate = Gate()
+    window = ready(qtbot, make_window(lambda: Scripted(gate)), noise(20, 30))
+    verdict, before = child(window, "line-verdict", QLabel), window.store.state.ksize
+
+    def is_late():
+        return view(window, "After").caption.endswith("of earlier settings")
+
+    gate.is_open = False
+    window.store.choose(ksize=127)
+    until(qtbot, is_late)
+    window.store.choose(ksize=before)  # which its result is of
+    until(qtbot, lambda: not is_late())
+    assert "verified" in verdict.text()
+    window.store.choose(ksize=127)
+    until(qtbot, is_late)
+    assert verdict.text() == COMING
+    gate.is_open = True
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert is_late()
+    assert verdict.text() == REFUSED
 
 
 def test_it_opens_on_the_bundled_picture(qtbot, window):

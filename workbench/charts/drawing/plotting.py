@@ -328,16 +328,15 @@ def make_room(
     """
     metrics, item = QFontMetricsF(font), plot.getPlotItem()
     left, bottom, label = plot.getAxis("left"), plot.getAxis("bottom"), item.titleLabel
-    above, wide = [captions[0]], plot.width() - (left_px or 0.0) - EDGE_PX - 4
-    if metrics.horizontalAdvance(captions[0]) > wide:
-        above = captions[0].split(" · ")
-    rows = ABOVE_ROWS + len(above) - 1
-    above_px = rows * metrics.height() if captions[0] else CAPTION_GAP_PX
+    above_px = ABOVE_ROWS * metrics.height() if captions[0] else CAPTION_GAP_PX
     below_px = BELOW_ROWS * metrics.height() if captions[1] else 0.0
     below_px += bottom.room_px(plot.width())
     if left_px is None:
         left_px = left.room_px(plot.height() - above_px - below_px)
-    wide = plot.width() - left_px - EDGE_PX - 4
+    above, wide = [captions[0]], plot.width() - left_px - EDGE_PX - 4
+    if metrics.horizontalAdvance(captions[0]) > wide:
+        above = captions[0].split(" · ", 1)
+        above_px += (len(above) - 1) * metrics.height()
     *above, below = (html.escape(cut(text, metrics, wide)) for text in (*above, captions[1]))
     label.setVisible(True)
     label.setMaximumHeight(above_px)

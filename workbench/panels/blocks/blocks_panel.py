@@ -368,10 +368,11 @@ class BlocksPanel(QWidget):
     def _show_progress(self) -> None:
         """Show how many of the least samples are taken; before the first that is unknown."""
         least, found = self._field.sampling.min_samples, self._found
-        timings = [(each.is_over, each.timing) for each in found.standings] if found else []
-        taken = (least if o else min(len(t.samples_ms), least) if t else 0 for o, t in timings)
-        self._bar.setRange(0, least * len(timings))
-        self._bar.setValue(sum(taken))
+        standings = found.standings if found else ()
+        begun = [each.timing for each in standings if each.timing and not each.is_over]
+        taken = least * sum(each.is_over for each in standings)
+        self._bar.setRange(0, least * len(standings))
+        self._bar.setValue(taken + sum(min(len(each.samples_ms), least) for each in begun))
         self._bar.setVisible(self._is_on)
 
     def _show_chart(self) -> None:

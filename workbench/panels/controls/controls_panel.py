@@ -194,9 +194,9 @@ class FilterControls(QGroupBox):
             reasons = {way: intents.why_no_way(state, way, self.device) for way in WAYS}
             for way, reason in reasons.items():
                 self._whole.show_why_not(way, reason, WHOLE_TIPS[way])
-            none_can = all(reasons.values())
-            self._whole.setEnabled(state.whole != "auto" or not none_can)
-            self._whole.setToolTip(tip_text(reason if none_can else WHOLE_TIP))
+            why = reasons[WAYS[0]] if len(set(reasons.values())) == 1 else ""  # of all of them
+            self._whole.setEnabled(state.whole != "auto" or not why)
+            self._whole.setToolTip(tip_text(why or WHOLE_TIP))
         is_own_kernel = is_own(state.implementation)
         self._alpha.setEnabled(not is_own_kernel)
         self._alpha.setToolTip(tip_text(OWN_ALPHA if is_own_kernel else ALPHA_TIP))

@@ -126,7 +126,7 @@ class FilterPopup(QFrame):
         """Show a picture on each tile that has one, with device pixel ratio `ratio`."""
         for tile in self._tiles:
             image = images.get(tile.data(KEY))
-            pixmap = self._blank if image is None else QPixmap.fromImage(image)
+            pixmap = QPixmap(self._blank if image is None else image)
             pixmap.setDevicePixelRatio(ratio)
             icon = QIcon(pixmap)
             icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it

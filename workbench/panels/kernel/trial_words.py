@@ -70,7 +70,8 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
     if not math.isfinite(check.bound):
         return f"✗ Not verified, on {part}: with values this large float32 sums overflow."
     if check.unsearched:
-        return f"Output right on {part}; {check.unsearched.removesuffix('.')}.".replace("….", "…")
+        end = "" if check.unsearched.endswith(("…", ".")) else "."
+        return f"Output right on {part}; {check.unsearched}{end}"
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."

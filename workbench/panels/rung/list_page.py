@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
-from itertools import chain, cycle, islice, pairwise
+from itertools import chain, cycle, groupby, islice, pairwise
 from typing import NamedTuple
 from weakref import ref
 
@@ -95,17 +95,17 @@ def words_of(cost: ListCost) -> str:
     """The ways as a table of rich text: bytes read, written and in the L2 cache; done again."""
     heads = ("", "Read", "Written", "In L2", "Again")
     rows = ["".join(f"<th align=right>&nbsp;&nbsp;{head}</th>" for head in heads)]
-    works = list(cost.ways.values())
-    for marker, (way, work) in zip(MARKERS, cost.ways.items(), strict=True):
-        name = f"<td>{marker}&nbsp;{TITLES[way].replace(' ', '&nbsp;')}</td>"
-        before, cells = works[: len(rows) - 1], ""
-        if isinstance(work, str) and work not in before:  # a reason of several is said once
-            cells = f"<td colspan=4 rowspan={works.count(work)}>&nbsp;&nbsp;✗ {escape(work)}</td>"
-        elif isinstance(work, WayWork):
+    named = zip(MARKERS, cost.ways.items(), strict=True)
+    for work, group in groupby(named, key=lambda each: each[1][1]):
+        names = [f"<td>{m}&nbsp;{TITLES[way].replace(' ', '&nbsp;')}</td>" for m, (way, _) in group]
+        if isinstance(work, WayWork):
             moved = map(numbers.file_size, (work.read_bytes, work.written_bytes, work.cached_bytes))
             said = (*moved, numbers.percent(work.again))
             cells = "".join(f"<td align=right {PRE}>&nbsp;&nbsp;{each}</td>" for each in said)
-        rows.append(name + cells)
+            rows += [name + cells for name in names]
+        else:  # a reason of several, one below the other, is said once
+            names[0] += f"<td colspan=4 rowspan={len(names)}>&nbsp;&nbsp;✗ {escape(work)}</td>"
+            rows += names
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 

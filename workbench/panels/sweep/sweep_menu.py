@@ -187,7 +187,7 @@ class SweepMenu(QObject):
     def actions(self) -> Actions:
         return {
             "Open session…": partial(
-                self._ask_file, "Open a session", SESSION_FILTER, self.open_session
+                self._ask_file, "session", "Open a session", SESSION_FILTER, self.open_session
             ),
             "Close all sessions": Action(
                 lambda: self._sweep.get().close_sessions(),
@@ -196,7 +196,9 @@ class SweepMenu(QObject):
             "Compare…": Action(
                 self._compare, lambda: NO_TWO if self._sessions.measured < 2 else ""
             ),
-            "Open plan…": partial(self._ask_file, "Open a plan", PLAN_FILTER, self.open_plan),
+            "Open plan…": partial(
+                self._ask_file, "plan", "Open a plan", PLAN_FILTER, self.open_plan
+            ),
             "Save plan as…": self._save_plan,
         }
 
@@ -282,13 +284,10 @@ class SweepMenu(QObject):
         if path := file_dialogs.ask_where(*where, "Save the plan", name, PLAN_FILTER):
             parts.exporter.save_text(path, as_toml(plan))
 
-    def _ask_file(self, title: str, file_types: str, do: Callable[[Path], None]) -> None:
-        settings = self._parts.settings
-        folder = str(settings.get("session-folder", "") or session_store.folder())
-        chosen = file_dialogs.ask_file(self._parts.window, title, folder, file_types)
-        if chosen is not None:
-            settings.set("session-folder", str(chosen.parent))
-            do(chosen)
+    def _ask_file(self, kind: str, title: str, types: str, do: Callable[[Path], None]) -> None:
+        where = self._parts.window, self._parts.settings, kind
+        if path := file_dialogs.ask_which(*where, title, types, session_store.folder()):
+            do(path)
 
     def _compare(self) -> None:
         from workbench.panels.sweep.compare_dialog import CompareDialog

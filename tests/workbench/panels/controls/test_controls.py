@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.model.state import Step
+from workbench.model.state import OwnFile, Step
 from workbench.panels.controls.controls_panel import BORDER_TIPS
 from workbench.panels.timing.timing_words import filter_time, what_ran
 from workbench.window.copy_as import filter_words
@@ -274,8 +275,13 @@ def test_ways_that_cannot_run_a_list_are_grey_and_say_why(qtbot, window, make_wi
     assert not tips()["graph"]
     assert "wraps around" in tips()["strips"]
     assert "one launch takes" in tips()["list_ring"]
+    mine = OwnFile(Path("mine.cu"), "void")
+    gpu.store.update(implementation="mine.cu", own_kernel=mine)
+    assert "launches of one GPU" in tips()["graph"]
     gpu.store.update(implementation="opencv")
     assert "launches of one GPU" in tips()["graph"]
+    assert ways.isEnabled()  # each has its own reason
+    assert "launches of one GPU" not in ways.toolTip()
 
 
 def test_keys_lead_to_the_tools(shared_window):

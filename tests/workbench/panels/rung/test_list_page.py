@@ -11,7 +11,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, ready, settle, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
 from workbench.model.state import Step
-from workbench.panels.rung.list_page import FRAMES
+from workbench.panels.rung.list_page import FRAMES, words_of
 
 
 def is_painted(window):
@@ -90,6 +90,15 @@ def test_numbers_and_chart_without_a_gpu_are_of_the_recorded_one(explained):
     lines = {each.entry.key: [dot.x for dot in each.dots] for each in figure.body.series}
     assert lines["One graph, bytes"] == [*range(1, 9)]
     assert lines["Tiles, operations"][0] == 2
+
+
+def test_a_reason_is_said_once_of_ways_one_below_the_other(explained):
+    cost = explained(2).rung.get().list_page.cost
+    graph, no = cost.ways["graph"], "It <cannot>."
+    assert len(cost.ways) == 4
+    table = words_of(cost._replace(ways=dict(zip(cost.ways, (no, graph, no, no), strict=True))))
+    assert [each[0] for each in table.split("rowspan=")[1:]] == ["1", "2"]
+    assert table.count("It &lt;cannot&gt;.") == 2
 
 
 def test_numbers_follow_the_list_and_one_step_says_what_to_do(qtbot, explained):

@@ -451,7 +451,7 @@ def test_steps_are_saved_opened_and_the_same_again(qtbot, window, tmp_path, monk
     until(qtbot, chosen.exists)
     assert 'picture = "a.png"' in chosen.read_text("utf-8")  # goes with the file
     kept, window.presenter.steps = window.presenter.steps, ()
-    monkeypatch.setattr(presenter, "ask_file", lambda *_: chosen)
+    monkeypatch.setattr(presenter, "ask_which", lambda *_: chosen)
     trigger(window, "Open steps…")
     until(qtbot, lambda: window.presenter.steps)
     assert window.presenter.steps == kept
