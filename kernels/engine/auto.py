@@ -27,6 +27,9 @@ from kernels.rungs.rung import ALWAYS, Rung, filter_of, ladder
 MAX_RANK = 8
 
 
+OF_A_DISK = " of a disk"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class JobClass:
     """The properties that a job's speed depends on, beside the device."""
@@ -40,8 +43,8 @@ class JobClass:
 
     @property
     def family(self) -> str:
-        """The weights, or what the filter does, in one word: "rank" for every rank."""
-        return self.weights.split()[0]
+        """The weights, or what the filter does: "rank" for every rank; other rungs do disks."""
+        return self.weights if self.weights.endswith(OF_A_DISK) else self.weights.split()[0]
 
     def __str__(self) -> str:
         return (
@@ -55,7 +58,7 @@ def job_class_of(job: Job) -> JobClass:
     border = {"crop": "zero"}.get(job.border, job.border)
     border = border if border in ("zero", "clamp") else "folded"  # as the index is
     if not job.has_weights:
-        kind = filter_of(job) + " of a disk" * getattr(job.filter, "is_disk", False)
+        kind = filter_of(job) + OF_A_DISK * getattr(job.filter, "is_disk", False)
         return JobClass(job.pixel_type, job.channels, job.ksize, kind, border, size)
     rank = len(separable_terms(job.correlation.weights))
     # From half the size on, as many multiply-adds are spent on the passes as on the weights.

@@ -53,6 +53,18 @@ def engine(tmp_path):
     return TimedEngine(tmp_path / "measurements.json")
 
 
+@pytest.fixture
+def ship(monkeypatch):
+    """Let these times come with the program, by class, in place of what was measured."""
+
+    def ship(times):
+        monkeypatch.setattr(auto, "shipped_times", lambda: ("H200", times))
+        for name in ("timed_rungs", "usual_ways"):  # without what they have kept
+            monkeypatch.setattr(auto, name, getattr(auto, name).__wrapped__)
+
+    return ship
+
+
 def remember(engine, job, *ways):
     for each in ways:
         engine.picker.measurements.add(job_class_of(job), each)
@@ -188,19 +200,16 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Rank(21), "float32", "rank_tile"),
         (Rank(31), "uint16", "rank_tile"),
         (Rank(65), "float32", "rank_bits"),
-        (Rank(5, is_disk=True), "uint8", "rank_bits"),
         (Rank(5, 90), "uint16", "rank_bits"),
         (Rank(5, 90), "float32", "rank_tile"),
         (Rank(11, 90), "uint8", "rank_tile"),
         (Rank(9, 100), "uint8", "extreme_ring"),
         (Rank(9, 0), "float32", "extreme_tile"),
         (Rank(15, 0), "float32", "extreme_copies"),
-        (Rank(9, 0, is_disk=True), "uint8", "extreme_disk"),
         (Morphology(9), "uint8", "morphology_ring"),
         (Morphology(9), "float32", "morphology_ring"),
         (Morphology(33), "float32", "morphology_rings"),
         (Morphology(63), "uint8", "morphology_rings"),
-        (Morphology(9, is_disk=True), "uint8", "morphology_disk"),
         (Bilateral(9), "float32", "bilateral_pairs"),
         (Bilateral(31), "uint8", "bilateral_tile"),
         (NonLocalMeans(21), "uint8", "patches_tensor"),
@@ -209,13 +218,51 @@ def test_without_a_gpu_the_cpu_runs_and_says_so():
         (Guided(9), "uint16", "guided_running"),
     ],
 )
-def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key):
+def test_what_was_never_measured_is_picked_by_a_rule(chosen, pixel_type, key, ship):
+    ship({})
     job = Job(np.zeros((64, 64, 1), pixel_type), (Step(chosen, AUTO.key),))
     assert next(Picker(H200).picks(job)).implementation == key
 
 
+@pytest.mark.parametrize(
+    ("name", "ksize", "channels", "pixel_type", "key"),
+    [
+        ("random", 7, 3, "uint8", "tensor_windows"),
+        ("random", 7, 1, "uint8", "tensor_dense_bytes"),
+        ("gaussian", 5, 3, "uint8", "words_of_two"),
+        ("gaussian", 9, 3, "uint8", "tensor_tile_bytes"),
+        ("random", 5, 1, "float32", "register_tile"),
+        ("minimum", 9, 3, "uint8", "extreme_ring"),
+        ("median", 31, 3, "uint8", "median_histogram"),
+    ],
+)
+def test_large_pictures_get_what_was_the_quickest_when_they_were_measured(
+    name, ksize, channels, pixel_type, key
+):
+    job = made_jobs.job(name, ksize, (4096, 4096), channels, pixel_type, implementation=AUTO.key)
+    pick = next(Picker(H200).picks(job))
+    assert (pick.implementation, "quickest on an NVIDIA H200" in pick.why) == (key, True)
+
+
+@pytest.mark.parametrize("is_timed", [True, False])
+@pytest.mark.parametrize(
+    ("chosen", "key"),
+    [
+        (Rank(9, 0, is_disk=True), "extreme_disk"),
+        (Morphology(9, is_disk=True), "morphology_disk"),
+        (Rank(5, is_disk=True), "rank_bits"),
+    ],
+)
+def test_times_of_squares_say_nothing_of_disks(chosen, key, is_timed, ship):
+    if not is_timed:
+        ship({})
+    job = Job(np.zeros((64, 64, 1), np.uint8), (Step(chosen, AUTO.key),))
+    assert next(Picker(H200).picks(job)).implementation == key
+
+
 @pytest.mark.parametrize("key", ["gaussian", "sobel_x", "emboss"])
-def test_a_rung_without_times_is_picked_where_its_header_says_that_it_is_quick(key):
+def test_a_rung_without_times_is_picked_where_its_header_says_that_it_is_quick(key, ship):
+    ship({})
     weights = filters.get(key).weights(3)
     for pixel_type, is_whole in (("uint8", True), ("float32", False)):
         job = Job.of(np.zeros((64, 64, 3), pixel_type), weights, implementation=AUTO.key)
@@ -224,16 +271,14 @@ def test_a_rung_without_times_is_picked_where_its_header_says_that_it_is_quick(k
         assert ("not among the times that came" in pick.why) == is_whole
 
 
-def test_times_of_one_kind_of_filter_do_not_end_that_for_others(monkeypatch):
+def test_times_of_one_kind_of_filter_do_not_end_that_for_others(ship):
     """As if no more than a blur's were there."""
     jobs = [
         Job.of(np.zeros((64, 64, 3), np.uint8), filters.get(key).weights(3), implementation="auto")
         for key in ("gaussian", "emboss")
     ]
     times = {job_class_of(jobs[0]): (way("tensor_bytes", 1, None), way("words_of_two", 2, None))}
-    monkeypatch.setattr(auto, "shipped_times", lambda: ("H200", times))
-    monkeypatch.setattr(auto, "timed_rungs", auto.timed_rungs.__wrapped__)
-    monkeypatch.setattr(auto, "usual_ways", auto.usual_ways.__wrapped__)
+    ship(times)
     blur, emboss = (next(Picker(H200).picks(job)) for job in jobs)
     assert blur.implementation == "tensor_bytes"
     assert blur.why.startswith("not measured here yet; the quickest on an H200")
@@ -243,7 +288,8 @@ def test_times_of_one_kind_of_filter_do_not_end_that_for_others(monkeypatch):
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
 @pytest.mark.parametrize("ksize", [3, 5, 7])
-def test_windows_are_picked_for_colours_and_whole_weights_that_are_large(ksize, channels):
+def test_windows_are_picked_for_colours_and_whole_weights_that_are_large(ksize, channels, ship):
+    ship({})
     box, some = np.full((2, ksize, ksize), 1 / ksize**2, np.float32)
     some[0, 1], some[1, 0] = some[1, 0], 0
     for weights, least in ((box, 7), (some, 5)):
