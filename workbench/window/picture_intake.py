@@ -40,6 +40,7 @@ from workbench.window.window_layout import Parts
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
+ASK = "Compare with a &file…"  # the line
 MAX_NAME = 60  # letters of a name in the status bar
 
 
@@ -119,6 +120,7 @@ class PictureIntake(QObject):
         self._opener.offered.connect(self._take_offer)
         self._opener.asked.connect(self._ask)
         self._compare.stopped.connect(self._stop)
+        self._compare.escaped.connect(self._leave)
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
@@ -140,9 +142,20 @@ class PictureIntake(QObject):
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
     def actions(self) -> Actions:
-        return {"Compare with a file…": self._ask_for_other}
+        def name() -> str:
+            return "Lea&ve the comparison" if self._store.state.reference else ASK
 
-    def _ask_for_other(self) -> None:
+        return {ASK.replace("&", ""): Action(self._compare_or_leave, name=name)}
+
+    def _leave(self) -> None:
+        state = self._store.state
+        if state.reference is not None:
+            self._store.update(**intents.with_picture(state.reference, state) | dict(state.aside))
+
+    def _compare_or_leave(self) -> None:
+        if self._store.state.reference is not None:
+            self._leave()
+            return
         folder = str(self._settings.get(FOLDER, ""))
         for path in ask_files(self._window, "Compare with a file", folder, OPEN_FILTER)[:1]:
             self.compare(path)
@@ -157,11 +170,13 @@ class PictureIntake(QObject):
                 sizes = ("{1}×{0} × {2}".format(*each.shape) + f" {each.dtype}" for each in pair)
                 self._messages.show_message("error", UNLIKE.format(path.name, *sizes))
                 return
-            changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
-            changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            alone = {**intents.with_filter(state, "identity"), **choices.ALONE}
+            changes = intents.with_picture(other) | alone | {"compared": None, "view_mode": mode}
+            kept = [name for name in changes if name not in ("picture", "reference", "aside")]
+            aside = state.aside or tuple((name, getattr(state, name)) for name in kept)
             self._messages.dismiss(self._told)  # which offered it
-            self._store.update(**changes | {"reference": state.picture})
+            self._store.update(**changes | {"reference": state.picture, "aside": aside})
 
         self._opener.open_file(path, take=take)
 
@@ -262,7 +277,7 @@ class PictureIntake(QObject):
     def _take_stored(self, picture: Picture) -> None:
         shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
-            self._store.update(**intents.with_picture(picture))
+            self._store.update(**intents.with_picture(picture, self._store.state))
             self._tell_remarks(picture)
 
     @Slot(object, str)

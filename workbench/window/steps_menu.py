@@ -38,7 +38,6 @@ OF_CHIP = (
     *("Move step right", "Mix with its input…", "Remove step", "Use the result as picture"),
     *("Compare with this step", "Compare with the original"),
 )
-ORIGINAL: Any = {"compared": None, "reference": None}
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 FOLDER = "steps"  # the setting with the folder of the last list
@@ -101,7 +100,7 @@ class StepsMenu(QObject):
             "Use the result as picture": self._use_result,
             SHOWS: Action(lambda: None, self._why_no_row),  # toggled
             "Compare with this step": Action(self._compare, self._why_no_row),
-            "Compare with the original": partial(self._store.choose, **ORIGINAL),
+            "Compare with the original": self._compare_with_original,
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }
@@ -147,6 +146,11 @@ class StepsMenu(QObject):
         mode = self._state.view_mode
         seen = mode if mode in ("side", "difference") else "wipe"
         self._store.choose(compared=self._number(), view_mode=seen)
+
+    def _compare_with_original(self) -> None:
+        left = self._state.reference and self._state.picture
+        changes = intents.with_picture(left, self._state) if left else {}
+        self._store.update(**changes | {"compared": None})
 
     def _selecting(self, number: int) -> Action:
         def named() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from workbench.base.background import Background
 from workbench.files.image_files import PictureRef
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
+from workbench.model.intents import step_in_words
 from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS, State, changed_fields
 from workbench.session.store import Store
@@ -79,11 +81,14 @@ class StateStep(QUndoCommand):
     is merged with it.
 
     at_s  when it was made, by any clock
+    name  both of it and of taking it back; empty: `in_words` gives them
     """
 
-    def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
-        super().__init__(in_words(before, after))
-        self.before, self.after = before, after
+    def __init__(
+        self, before: Side, after: Side, at_s: float, name: str = "", *, is_held: bool = False
+    ) -> None:
+        super().__init__(name or in_words(before, after))
+        self.before, self.after, self.name = before, after, name
         self.at_s, self.is_held = at_s, is_held
         self.is_closed = False  # nothing is merged with it any more
 
@@ -116,6 +121,17 @@ def in_words(before: Side, after: Side) -> str:
         return labels[0]
     old, new = (_value(first, side[first]) for side in (before, after))
     return f"{labels[0]} {old} → {new}"
+
+
+def _name_of(old: State, new: State, after: Side) -> str:
+    """Name a change that its fields do not tell of: "remove Median 5×5", "comparison with B"."""
+    if "picture" in after:
+        is_of_files = after.get("reference") is not None
+        return f"comparison with {_value('picture', after['picture'])}" if is_of_files else ""
+    was, now = (Counter(map(step_in_words, each.steps)) for each in (old, new))
+    found = [f"remove {each}" for each in (was - now).elements()]
+    found += [f"add {each}" for each in (now - was).elements()]
+    return found[0] if len(found) == 1 else ""
 
 
 def _value(name: str, value: Any) -> str:
@@ -201,7 +217,7 @@ class UndoHistory(QObject):
             return
         step = self._step(self._steps.index() - 1)
         if step is not None:
-            words = in_words(step.after, step.before)
+            words = step.name or in_words(step.after, step.before)
             self._apply(step.before, self._steps.undo, f"Undone: {words}")
 
     def redo(self) -> None:
@@ -244,7 +260,8 @@ class UndoHistory(QObject):
             return  # it was in use already: there is nothing to see
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
-        self._steps.push(StateStep(before, after, monotonic(), is_held=is_held))
+        name = _name_of(old, new, after)
+        self._steps.push(StateStep(before, after, monotonic(), name, is_held=is_held))
         self.moved.emit()
 
     def _step(self, index: int) -> StateStep | None:

@@ -167,7 +167,7 @@ def test_chips_tick_drag_and_take_keys(qtbot, listed):
     assert listed.store.state.is_on
     QTest.keyClick(chips(listed)[0], Qt.Key.Key_Delete)
     assert titles(listed) == ["edges", "gaussian"]
-    assert listed.undo_history.undo_words == "steps"
+    assert listed.undo_history.undo_words == "remove Sharpen 3×3"
     listed.undo_history.undo()
     assert titles(listed) == ["sharpen", "edges", "gaussian"]
     for _ in range(4):
