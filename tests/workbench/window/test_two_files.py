@@ -121,6 +121,7 @@ def test_what_was_chosen_comes_back_when_the_comparison_ends(qtbot, window, tmp_
         assert replace(window.store.state, **but) == before
 
     ends(window.findChild(QAction, "Compare with a file…").trigger)
+    window.messages.clear()  # Esc does that first
     ends(lambda: QTest.keyClick(window.compare.main, Qt.Key.Key_Escape))
     assert window.undo_history.undo_words == "picture B.png → A.png"
     # Of the next picture and of this file itself only the picture, and levels, are others.
