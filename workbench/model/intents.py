@@ -367,7 +367,6 @@ def with_picture(picture: Picture, state: State | None = None) -> Changes:
     return changes if is_in_it else {**changes, "region": None}
 
 
-
 def changes_for(state: State, wanted: Changes) -> Changes:
     """Changes when the user chooses `wanted`: these, and those that they bring along."""
     brought: Changes = {}

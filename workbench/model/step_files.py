@@ -67,6 +67,11 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
     return {**chosen, "before": tuple(steps[:at]), "after": tuple(steps[at + 1 :])}
 
 
+def select_last(state: State) -> dict[str, Any]:
+    """Changes to a State after which all of its steps are taken."""
+    return select(state.steps, len(state.steps) - 1)
+
+
 def changes_of(found: WrittenList) -> dict[str, Any]:
     """Changes to a State that takes the steps of a file."""
     given = {

@@ -131,15 +131,15 @@ class PartMenu(QObject):
         if found is None or part is None:
             self._messages.show_message("info", NO_PART if part is None else NO_RESULT)
             return
-        samples, name = self._inspection.other(found[0])
-        pair = part.of(samples), part.of(found[1].picture)
+        pair = part.of(self._inspection.other(found[0])[0]), part.of(found[1].picture)
+        names = self._inspection.names(found[0])
         head = f"{found[0].name}: {part}, {part.width * part.height:,} pixels"
         inform: Callable[[str], None] = partial(self._messages.show_message, "info")
 
         def copy(counted: tuple[tuple[analyses.Histogram, ...], ...]) -> None:
             from workbench.panels.analysis.curves import as_text  # a start needs no charts
 
-            QGuiApplication.clipboard().setText(f"{head}\n{as_text(counted, name)}")
+            QGuiApplication.clipboard().setText(f"{head}\n{as_text(counted, names)}")
             inform("Copied the numbers of the part, as a table.")
 
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)

@@ -384,6 +384,10 @@ class PlaceBar(QWidget):
         button.clicked.connect(lambda: self.stepped.emit(by))
         return button
 
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show the place pale where the picture in view is not the one that stands there."""
+        self._words.setEnabled(picture is not None and picture.path is not None)
+
     def show_place(self, shelf: Shelf | None) -> None:
         """Show where the picture in view stands on `shelf`; None: on none."""
         if shelf is None or shelf.index is None or len(shelf.names) < 2:

@@ -361,6 +361,12 @@ class ReadOutRow(QWidget):
         HBox(self, (8, 0, 0, 0), 6).add((self.read_out, 1), self._zoom, *buttons)
         self.show_scale(None)
 
+    def show_files(self, other: str) -> None:
+        """Offer to hold another file in view, by its name; empty: the original."""
+        told = ("Hold: &A", f"Hold to see {other} (Space)") if other else BUTTONS[2][1:3]
+        self.original.setText(told[0])
+        described(self.original, "original", told[0].replace("&", ""), told[1])
+
     def show_scale(self, scale: float | None) -> None:
         """Show the screen pixels per picture pixel in percent; None: no picture."""
         percent = 100 * (scale or 0.0)

@@ -554,7 +554,9 @@ class CompareView(QWidget):
         self._show_negative()
         mode, far, before = self._state.view_mode, self._patches[1], self._original
         original, before = before._replace(caption=ORIGINAL), self.compared or before
-        if self._state.reference is not None:  # two files take turns
+        reference = self._state.reference
+        self.read_out_row.show_files(reference.name if reference is not None else "")
+        if reference is not None:  # two files take turns
             original = before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after

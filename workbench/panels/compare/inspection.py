@@ -361,6 +361,11 @@ class Inspection(QObject):
             return before.samples, self._compare.before_name
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
 
+    def names(self, picture: Picture) -> tuple[str, str]:
+        """What the result is compared with is called, and the result."""
+        is_of_files = self._store.state.reference is not None
+        return self.other(picture)[1], self._compare.after_name if is_of_files else "after"
+
     def _set_aside(self, picture: Picture | None) -> None:
         """Set the pins aside with the former `picture`."""
         self._steps.cancel(BRING_BACK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ from workbench.model.rung_times import (
     why_not_beside,
 )
 from workbench.model.state import State
+from workbench.model.step_files import select_last
 from workbench.panels.controls.tool_row import ImplementationBox
 from workbench.panels.rung.list_page import ListPage
 from workbench.panels.rung.rung_pages import IdeaPage, LadderView, escaped, resources, words_on
@@ -97,6 +99,11 @@ OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border 
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
+
+
+def _whole_list(state: State) -> Job | None:
+    """The job of all steps, whichever is selected."""
+    return intents.job_for(replace(state, **select_last(state)), is_newest=False)
 
 
 class ShownResult(NamedTuple):
@@ -252,7 +259,7 @@ class RungPane(QWidget):
             case "ptx":
                 self._show_ptx_of(chosen)
             case "list":
-                self.list_page.show_job(self._job(intents.job_for))
+                self.list_page.show_job(self._job(_whole_list))
 
     def _read_recorded(self) -> None:
         self._recorded, self._is_reading = RungTimes(), True
