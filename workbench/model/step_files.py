@@ -67,6 +67,12 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
     return {**chosen, "before": tuple(steps[:at]), "after": tuple(steps[at + 1 :])}
 
 
+def taken_in_words(taken: int, state: State) -> str:
+    """Format how many of the steps that are on are taken: "step 1 of 3"; empty: all."""
+    count = sum(each.is_on for each in state.steps)
+    return f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}" if taken < count else ""
+
+
 def select_last(state: State) -> dict[str, Any]:
     """Changes to a State after which all of its steps are taken."""
     return select(state.steps, len(state.steps) - 1)

@@ -106,7 +106,8 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path, page, size): the file is there, whole, so many bytes; of one of several pages.
+        saved(path, part, size): the file is there, whole, so many bytes; all it has of several
+                                 pages or steps: "page 2 of 3", "step 1 of 3".
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """
@@ -128,12 +129,14 @@ class Exporter(QObject):
         quality: int | None = None,
         *,
         reduce: bool = False,
+        steps: str = "",
     ) -> None:
         """Save the filtered picture at full resolution, as a picture like any other.
 
         picture  the one that was filtered
         quality  as `image_files.save` has it
         reduce   change what the format cannot hold, rather than refuse it
+        steps    of several, those that were taken, in words
         """
 
         def write() -> None:
@@ -143,7 +146,8 @@ class Exporter(QObject):
             samples = reduced(path, samples) if reduce else samples
             image_files.save(path, samples, quality, picture.metadata)
 
-        self._write(path, write, str(picture.page) if picture.page.count > 1 else "")
+        page = str(picture.page) if picture.page.count > 1 else ""
+        self._write(path, write, ", ".join(filter(None, (page, steps))))
 
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
@@ -158,7 +162,7 @@ class Exporter(QObject):
     def save_text(self, path: Path, text: str) -> None:
         self._write(path, lambda: _replace(path, text.encode()))
 
-    def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
+    def copy_result(self, picture: Picture, result: Result, shown: QImage, what: str) -> None:
         """Copy the filtered picture to the clipboard.
 
         Pasting in this program gives its very samples; floats that were made of whole numbers are
@@ -166,13 +170,14 @@ class Exporter(QObject):
 
         picture  the one that was filtered
         shown    how the result is on the screen
+        what     its name in the message
         """
 
         def make() -> tuple[NDArray[Any], QImage]:
             samples = with_file_white(result.picture, picture.samples)
             return samples, clipboard.to_image(samples, shown)
 
-        self._copy(make, "the result")
+        self._copy(make, what)
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
         """Copy an image, or what a function makes, to the clipboard.
@@ -189,12 +194,12 @@ class Exporter(QObject):
 
         self._background.run(make, copy, self._fail)
 
-    def _write(self, path: Path, write: Callable[[], None], page: str = "") -> None:
+    def _write(self, path: Path, write: Callable[[], None], part: str = "") -> None:
         def write_and_look() -> int:
             write()
             return path.stat().st_size
 
-        self._background.run(write_and_look, partial(self.saved.emit, path, page), self._fail)
+        self._background.run(write_and_look, partial(self.saved.emit, path, part), self._fail)
 
     def _fail(self, error: Exception) -> None:
         self.failed.emit(str(error))

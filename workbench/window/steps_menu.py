@@ -25,9 +25,11 @@ from workbench.panels.steps import list_edits
 from workbench.panels.steps.chip_row import StepRow
 from workbench.session.exporter import suggested_name
 from workbench.session.session_store import slug
+from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
 from workbench.widgets.file_dialogs import ask_file, ask_where, save_folder
+from workbench.widgets.message_bar import Act
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
@@ -241,6 +243,15 @@ class StepsMenu(QObject):
         self._store.update(**how, **changes, compared=state.compared)
         if lost:
             self._messages.show_message("warning", f"{name}: {' '.join(lost)}")
+
+
+def to_whole_list(store: Store) -> list[Act]:
+    """What a message offers about a result up to the selected step."""
+
+    def show() -> None:
+        store.update(**step_files.select_last(store.state))
+
+    return [("Show the &whole list", show)] if store.state.after else []
 
 
 def is_list(path: Path) -> bool:

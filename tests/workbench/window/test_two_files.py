@@ -59,6 +59,10 @@ def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     trigger(window, "Mismatch")
     until(qtbot, lambda: "blue: 8 differ from the other file" in pane.caption)
     window.docks.enter("Analysis")
+    until(
+        qtbot, lambda: "dashed: A: A.png, solid: B: B.png" in child(window, "profile-line").text()
+    )
+    assert window.compare.read_out_row.original.text() == "Hold: &A"
     psnr = child(window, "psnr", ValueTile)
     mse = np.mean((one.astype(float) - other) ** 2)
     until(qtbot, lambda: psnr._shown[0] == f"{10 * np.log10(255**2 / mse):.2f} dB")

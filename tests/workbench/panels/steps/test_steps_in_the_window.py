@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QMenu
+from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton
 from scipy import ndimage
 
 from kernels.core.errors import CannotRunError
@@ -32,6 +32,7 @@ from workbench.model import intents
 from workbench.model.state import Step, ViewMode
 from workbench.model.step_files import select
 from workbench.panels.compare.compare_view import ORIGINAL
+from workbench.window import save_menu
 
 BLUR, SHARPER, EDGES = Step(ksize=3), Step("sharpen", 3), Step("edges", 3)
 LIST = BLUR, SHARPER, EDGES
@@ -198,6 +199,32 @@ def test_times_and_verdicts_stand_on_the_chips(qtbot, listed):
     QTest.keyClick(listed, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     assert listed.store.state.filter == "gaussian"
     assert [chip.look.is_beyond for chip in chips(listed)] == [False, True, True]
+
+
+def test_what_is_saved_of_an_earlier_step_says_so_and_the_whole_list_is_a_click_away(
+    qtbot, listed, tmp_path, monkeypatch
+):
+    path, asked = tmp_path / "one.png", []
+    settle(qtbot, listed, lambda: QTest.mouseClick(chips(listed)[0], Qt.MouseButton.LeftButton))
+    answer_file_dialogs(monkeypatch, path)
+    ask = save_menu.ask_save_path
+    monkeypatch.setattr(
+        save_menu, "ask_save_path", lambda *words: asked.append(words[1]) or ask(*words)
+    )
+    saying = listed.messages
+    for act in ("Save result as…", "Copy result", "Command line"):
+        trigger(listed, act)
+        until(qtbot, lambda: "step 1 of 3 only" in saying.sentence)
+        saying.clear()
+    assert asked == ["Save step 1 of 3 only"]
+    path.unlink()
+    trigger(listed, "Save result as…")
+    until(qtbot, lambda: "step 1 of 3 only" in saying.sentence)
+    whole = next(e for e in saying.findChildren(QPushButton) if e.text() == "Show the &whole list")
+    settle(qtbot, listed, lambda: click(whole))
+    assert listed.store.state.steps == LIST
+    trigger(listed, "Copy result")
+    until(qtbot, lambda: saying.sentence == "Copied the result.")
 
 
 def test_a_list_is_saved_and_comes_back_by_dropping_it(qtbot, listed, tmp_path, monkeypatch):
