@@ -111,7 +111,7 @@ def test_it_is_of_all_steps_whichever_is_selected(qtbot, explained):
     trigger(window, "Explain the whole list")
     settle(qtbot, window, lambda: window.store.choose(ksize=7))
     until(qtbot, lambda: page.cost.titles[1:] == ("1 Gaussian blur", "2 Gaussian blur"))
-    until(qtbot, lambda: [run.filter.ksize for run in page.cost.job.runs] == [7, 5])
+    until(qtbot, lambda: [step.filter.ksize for step in page.cost.job.steps] == [7, 5])
 
 
 def test_on_a_gpu_its_own_limits_count(qtbot, explained):
