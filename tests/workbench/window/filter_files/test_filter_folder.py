@@ -382,6 +382,9 @@ def test_what_is_selected_in_the_gallery_is_filtered_alone(
     click(child(window, "gallery-test"))
     click(child(window, "gallery-folder"))
     assert these.text() == "Filter all 4…"  # of other tiles
+    click(these)
+    settled(qtbot, window)
+    assert said(window) == "4 pictures."
     select_too(wall, 1, 3)
     with monkeypatch.context() as patch:
         patch.setattr(filter_choice, "MAX_LETTERS", 10)  # as where a command is no longer
