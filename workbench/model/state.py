@@ -293,9 +293,7 @@ class State:
     baseline: str = choice("opencv", "baseline", lambda key: key in _keys(("cpu",)))
     cache: Cache = choice("cold", "L2 cache", one_of(*get_args(Cache)), "reruns")
     reference: Picture | None = choice(None, "file compared with", None, "is_view is_wordless")
-    aside: tuple[tuple[str, Any], ...] = choice(
-        (), "choices put aside", None, "is_wordless", comes_with="picture reference"
-    )
+    aside: tuple[tuple[str, Any], ...] = choice((), "choices put aside", None, "is_wordless")
     view_mode: ViewMode = choice("result", "view", one_of(*get_args(ViewMode)), "is_view")
     divider: Divider = choice("upright", "divider", one_of(*get_args(Divider)), "is_view")
     difference: DifferenceKind = choice(

@@ -106,8 +106,7 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path, part, size): the file is there, whole, so many bytes; all it has of several
-                                 pages or steps: "page 2 of 3", "step 1 of 3".
+        saved(path, part, size): the file is there, whole, so many bytes; part as of save_result.
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """
@@ -129,14 +128,14 @@ class Exporter(QObject):
         quality: int | None = None,
         *,
         reduce: bool = False,
-        steps: str = "",
+        part: str = "",
     ) -> None:
         """Save the filtered picture at full resolution, as a picture like any other.
 
         picture  the one that was filtered
         quality  as `image_files.save` has it
         reduce   change what the format cannot hold, rather than refuse it
-        steps    of several, those that were taken, in words
+        part     all it has of several pages or steps, in words
         """
 
         def write() -> None:
@@ -146,8 +145,7 @@ class Exporter(QObject):
             samples = reduced(path, samples) if reduce else samples
             image_files.save(path, samples, quality, picture.metadata)
 
-        page = str(picture.page) if picture.page.count > 1 else ""
-        self._write(path, write, ", ".join(filter(None, (page, steps))))
+        self._write(path, write, part)
 
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
@@ -162,7 +160,7 @@ class Exporter(QObject):
     def save_text(self, path: Path, text: str) -> None:
         self._write(path, lambda: _replace(path, text.encode()))
 
-    def copy_result(self, picture: Picture, result: Result, shown: QImage, what: str) -> None:
+    def copy_result(self, picture: Picture, result: Result, shown: QImage, part: str) -> None:
         """Copy the filtered picture to the clipboard.
 
         Pasting in this program gives its very samples; floats that were made of whole numbers are
@@ -170,14 +168,14 @@ class Exporter(QObject):
 
         picture  the one that was filtered
         shown    how the result is on the screen
-        what     its name in the message
+        part     as of save_result
         """
 
         def make() -> tuple[NDArray[Any], QImage]:
             samples = with_file_white(result.picture, picture.samples)
             return samples, clipboard.to_image(samples, shown)
 
-        self._copy(make, what)
+        self._copy(make, f"the result{part}")
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
         """Copy an image, or what a function makes, to the clipboard.

@@ -183,8 +183,8 @@ class CopyAs(QObject):
     def _put(self, text: str, sentence: str) -> None:
         QGuiApplication.clipboard().setText(text)
         steps = taken_in_words(len(taken_in(self._store.state)), self._store.state)
-        sentence += f" It has {steps} only." if steps else ""
-        acts = to_whole_list(self._store) if steps else ()
+        sentence += "".join(f" It has {each} only." for each in steps)
+        acts = to_whole_list(self._store, "".join(steps))
         self._messages.show_message("info", sentence, actions=acts)
 
 

@@ -131,8 +131,8 @@ class PartMenu(QObject):
         if found is None or part is None:
             self._messages.show_message("info", NO_PART if part is None else NO_RESULT)
             return
-        pair = part.of(self._inspection.other(found[0])[0]), part.of(found[1].picture)
-        names = self._inspection.names(found[0])
+        samples, names = self._inspection.other(found[0])
+        pair = part.of(samples), part.of(found[1].picture)
         head = f"{found[0].name}: {part}, {part.width * part.height:,} pixels"
         inform: Callable[[str], None] = partial(self._messages.show_message, "info")
 

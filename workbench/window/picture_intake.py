@@ -147,14 +147,15 @@ class PictureIntake(QObject):
 
         return {ASK.replace("&", ""): Action(self._compare_or_leave, name=name)}
 
-    def _leave(self) -> None:
-        state = self._store.state
-        if state.reference is not None:
-            self._store.update(**intents.with_picture(state.reference, state) | dict(state.aside))
+    def _leave(self) -> bool:
+        """Go back to before two files were compared; return False where none are."""
+        if (picture := self._store.state.reference) is not None:
+            aside = dict(self._store.state.aside)
+            self._store.update(**intents.with_picture(picture, self._store.state) | aside)
+        return picture is not None
 
     def _compare_or_leave(self) -> None:
-        if self._store.state.reference is not None:
-            self._leave()
+        if self._leave():
             return
         folder = str(self._settings.get(FOLDER, ""))
         for path in ask_files(self._window, "Compare with a file", folder, OPEN_FILTER)[:1]:
@@ -171,12 +172,12 @@ class PictureIntake(QObject):
                 self._messages.show_message("error", UNLIKE.format(path.name, *sizes))
                 return
             mode = "wipe" if state.view_mode == "result" else state.view_mode
-            alone = {**intents.with_filter(state, "identity"), **choices.ALONE}
-            changes = intents.with_picture(other) | alone | {"compared": None, "view_mode": mode}
-            kept = [name for name in changes if name not in ("picture", "reference", "aside")]
-            aside = state.aside or tuple((name, getattr(state, name)) for name in kept)
+            alone = {**intents.with_filter(state, "identity"), **choices.ALONE, "compared": None}
+            alone |= {"view_mode": mode, "levels": None, "result_levels": None}
+            aside = state.aside or tuple((name, getattr(state, name)) for name in alone)
+            changes = {**alone, "reference": state.picture, "aside": aside}
             self._messages.dismiss(self._told)  # which offered it
-            self._store.update(**changes | {"reference": state.picture, "aside": aside})
+            self._store.update(**intents.with_picture(other) | changes)
 
         self._opener.open_file(path, take=take)
 
@@ -362,18 +363,18 @@ def _is_for_a_panel(path: Path) -> bool:
 
 
 class PlaceBar(QWidget):
-    """A row for the status bar; hidden where there is nowhere to go."""
+    """A row for the status bar, with `words` on the place; hidden where there is nowhere to go."""
 
     stepped = Signal(int)  # (step): the next (1) or the previous (-1) picture is wanted
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("place")
-        self._words = Label(name="place-words")
+        self.words = Label(name="place-words")
         arrows = Qt.ArrowType
         self._back = self._button("back", "Previous picture", "PgUp", arrows.LeftArrow, -1)
         self._forth = self._button("forth", "Next picture", "PgDn", arrows.RightArrow, 1)
-        HBox(self, (4, 0, 4, 0), 2).add(self._back, self._words, self._forth)
+        HBox(self, (4, 0, 4, 0), 2).add(self._back, self.words, self._forth)
         self.hide()
 
     def _button(self, name: str, title: str, key: str, arrow: Qt.ArrowType, by: int) -> QToolButton:
@@ -384,23 +385,19 @@ class PlaceBar(QWidget):
         button.clicked.connect(lambda: self.stepped.emit(by))
         return button
 
-    def show_picture(self, picture: Picture | None) -> None:
-        """Show the place pale where the picture in view is not the one that stands there."""
-        self._words.setEnabled(picture is not None and picture.path is not None)
-
     def show_place(self, shelf: Shelf | None) -> None:
         """Show where the picture in view stands on `shelf`; None: on none."""
         if shelf is None or shelf.index is None or len(shelf.names) < 2:
             self.hide()
             return
         at, count = shelf.index + 1, len(shelf.names)
-        self._words.setText(f"{at:,} of {count:,}")
-        widest = self._words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
-        self._words.setMinimumWidth(widest)  # so that the arrows stay where they are
+        self.words.setText(f"{at:,} of {count:,}")
+        widest = self.words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
+        self.words.setMinimumWidth(widest)  # so that the arrows stay where they are
         where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
         said = f"Opened last: picture {at:,} of {count:,} {where}"
-        self._words.setToolTip(tip_text(said))
-        self._words.setAccessibleName(said)
+        self.words.setToolTip(tip_text(said))
+        self.words.setAccessibleName(said)
         self._back.setEnabled(at > 1)
         self._forth.setEnabled(at < count)
         self.show()

@@ -139,15 +139,13 @@ class SaveMenu(QObject):
         picture, result, _ = found
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
-    def ask_path(
-        self, name: str, file_types: str, kind: str = PICTURE, title: str = "Save"
-    ) -> Path | None:
+    def ask_path(self, name: str, types: str, kind: str = PICTURE, part: str = "") -> Path | None:
         """Ask where to save a file of a kind, with `name` proposed; None: nowhere."""
         picture = self._store.state.picture
         own = picture.path.parent if picture is not None and picture.path is not None else None
         # Beside the picture, or where those of this folder were put before.
         folder = self._folders.get((kind, own)) or own or save_folder(self._settings, kind)
-        path = ask_save_path(self._parent, title, folder / name, file_types)
+        path = ask_save_path(self._parent, f"Save{part}", folder / name, types)
         if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
             words = ONE_PAGE.format(name=path.name, count=picture.page.count)
             self._messages.show_message("error", words)
@@ -157,20 +155,25 @@ class SaveMenu(QObject):
             remember_folder(self._settings, kind, path)
         return path
 
+    def part_in_words(self, picture: Picture, result: Result) -> str:
+        """Format what a result is of, of several pages or steps: ", step 1 of 3 only"."""
+        words = [str(picture.page)] * (picture.page.count > 1)
+        words += taken_in_words(len(result.job.runs), self._store.state)
+        return f", {', '.join(words)} only" if words else ""
+
     @Slot(object, str, object)
     def _say_saved(self, path: Path, part: str, size: int) -> None:
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        sentence = f"Saved {path.name}, {numbers.file_size(size)}{part and f', {part} only'}."
-        acts = [("Show &folder", show_folder), *(to_whole_list(self._store) if part else ())]
+        sentence = f"Saved {path.name}, {numbers.file_size(size)}{part}."
+        acts = [("Show &folder", show_folder), *to_whole_list(self._store, part)]
         self._messages.show_message("info", sentence, actions=acts)
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:
         name = f"{suggested_name(picture, result)}{extension}"
-        steps = taken_in_words(len(result.job.runs), self._store.state)
-        title = f"Save {steps} only" if steps else "Save"
-        if (path := self.ask_path(name, SAVE_FILTER, title=title)) is None:
+        part = self.part_in_words(picture, result)
+        if (path := self.ask_path(name, SAVE_FILTER, part=part)) is None:
             return
         from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
 
@@ -180,21 +183,20 @@ class SaveMenu(QObject):
             self._messages.show_error(error)
             return
         if fit.is_exact and not fit.format.has_quality:
-            self._exporter.save_result(path, picture, result, steps=steps)
+            self._exporter.save_result(path, picture, result, part=part)
         else:
-            self._ask_how(path, picture, result, fit, steps)
+            self._ask_how(path, picture, result, fit, part)
 
-    def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit, steps: str) -> None:
+    def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit, part: str) -> None:
         from workbench.files.image_encoders import JPEG_QUALITY
 
         kept = self._settings.get(f"quality-{fit.format.title}", 0)
 
         def save(quality: int | None) -> None:
             self._settings.set(f"quality-{fit.format.title}", quality or 0)
-            self._exporter.save_result(path, picture, result, quality, reduce=True, steps=steps)
+            self._exporter.save_result(path, picture, result, quality, reduce=True, part=part)
 
-        name = f"{path.name}, {steps} only" if steps else path.name
-        dialog = SaveDialog(name, fit, kept or None, JPEG_QUALITY, self._parent)
+        dialog = SaveDialog(f"{path.name}{part}", fit, kept or None, JPEG_QUALITY, self._parent)
         dialog.agreed.connect(save)
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
@@ -248,10 +250,11 @@ class Screenshots(QObject):
         memory: Memory,
     ) -> None:
         super().__init__(parts.window)
-        self._store, self._live, self._compare = parts.store, parts.live, parts.compare
+        self._live, self._compare = parts.live, parts.compare
+        self._part_in_words = save_menu.part_in_words
         self._sweep, self._timing = sweep, timing
         self._exporter, self._memory = parts.exporter, memory
-        self._ask_path = partial(save_menu.ask_path, file_types=PNG_FILTER, kind="screenshot")
+        self._ask_path = partial(save_menu.ask_path, types=PNG_FILTER, kind="screenshot")
         self._messages, self._window = parts.messages, parts.window
         sweep.when_made(self._connect)
 
@@ -329,6 +332,5 @@ class Screenshots(QObject):
             self._messages.show_message("info", "There is no result of this picture to copy yet.")
         else:
             picture, result, shown = found
-            steps = taken_in_words(len(result.job.runs), self._store.state)
-            what = f"the result, {steps} only" if steps else "the result"
-            self._exporter.copy_result(picture, result, shown.images[0], what)
+            part = self._part_in_words(picture, result)
+            self._exporter.copy_result(picture, result, shown.images[0], part)

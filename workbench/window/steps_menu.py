@@ -61,6 +61,7 @@ class StepsMenu(QObject):
         self._settings, self._messages, self._window = parts.settings, parts.messages, parts.window
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
+        self._leave = parts.compare.escaped.emit
         row.original_wanted.connect(parts.compare.show_original)
         row.added.connect(partial(tool_row.choose_filter, parts.undo.undo))
         row.menu_wanted.connect(self._menu.popup)
@@ -150,9 +151,8 @@ class StepsMenu(QObject):
         self._store.choose(compared=self._number(), view_mode=seen)
 
     def _compare_with_original(self) -> None:
-        left = self._state.reference and self._state.picture
-        changes = intents.with_picture(left, self._state) if left else {}
-        self._store.update(**changes | {"compared": None})
+        self._leave()  # two files are compared no longer
+        self._store.choose(compared=None)
 
     def _selecting(self, number: int) -> Action:
         def named() -> list[str]:
@@ -245,13 +245,10 @@ class StepsMenu(QObject):
             self._messages.show_message("warning", f"{name}: {' '.join(lost)}")
 
 
-def to_whole_list(store: Store) -> list[Act]:
-    """What a message offers about a result up to the selected step."""
-
-    def show() -> None:
-        store.update(**step_files.select_last(store.state))
-
-    return [("Show the &whole list", show)] if store.state.after else []
+def to_whole_list(store: Store, part: str) -> list[Act]:
+    """What a message offers about a `part` of the list, such as "step 1 of 3"."""
+    act = "Show the &whole list", lambda: store.update(**step_files.select(store.state.steps, -1))
+    return [act] if "step" in part else []
 
 
 def is_list(path: Path) -> bool:

@@ -81,14 +81,11 @@ class StateStep(QUndoCommand):
     is merged with it.
 
     at_s  when it was made, by any clock
-    name  both of it and of taking it back; empty: `in_words` gives them
     """
 
-    def __init__(
-        self, before: Side, after: Side, at_s: float, name: str = "", *, is_held: bool = False
-    ) -> None:
-        super().__init__(name or in_words(before, after))
-        self.before, self.after, self.name = before, after, name
+    def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
+        super().__init__(in_words(before, after))
+        self.before, self.after = before, after
         self.at_s, self.is_held = at_s, is_held
         self.is_closed = False  # nothing is merged with it any more
 
@@ -110,6 +107,8 @@ class StateStep(QUndoCommand):
 
 def in_words(before: Side, after: Side) -> str:
     """Format a change: "kernel size 5 → 7"."""
+    if after.get("reference") is not None and "picture" in after:
+        return f"comparison with {_value('picture', after['picture'])}"
     names = [name for name in FACTS if name in before]
     if {"before", "after"} & before.keys():  # whatever else there is, is of the selected step
         names = ["picture" if "picture" in before else "before"]
@@ -123,15 +122,12 @@ def in_words(before: Side, after: Side) -> str:
     return f"{labels[0]} {old} → {new}"
 
 
-def _name_of(old: State, new: State, after: Side) -> str:
-    """Name a change that its fields do not tell of: "remove Median 5×5", "comparison with B"."""
-    if "picture" in after:
-        is_of_files = after.get("reference") is not None
-        return f"comparison with {_value('picture', after['picture'])}" if is_of_files else ""
+def _of_one_step(old: State, new: State) -> str:
+    """Format that a step came or went: "remove Median 5×5"; empty: it is another change."""
     was, now = (Counter(map(step_in_words, each.steps)) for each in (old, new))
-    found = [f"remove {each}" for each in (was - now).elements()]
-    found += [f"add {each}" for each in (now - was).elements()]
-    return found[0] if len(found) == 1 else ""
+    gone, come = was - now, now - was
+    is_one = old.picture is new.picture and (gone + come).total() == 1
+    return f"{'remove' if gone else 'add'} {next(iter(gone + come))}" if is_one else ""
 
 
 def _value(name: str, value: Any) -> str:
@@ -217,7 +213,7 @@ class UndoHistory(QObject):
             return
         step = self._step(self._steps.index() - 1)
         if step is not None:
-            words = step.name or in_words(step.after, step.before)
+            words = in_words(step.after, step.before) if "→" in step.text() else step.text()
             self._apply(step.before, self._steps.undo, f"Undone: {words}")
 
     def redo(self) -> None:
@@ -260,8 +256,9 @@ class UndoHistory(QObject):
             return  # it was in use already: there is nothing to see
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
-        name = _name_of(old, new, after)
-        self._steps.push(StateStep(before, after, monotonic(), name, is_held=is_held))
+        step = StateStep(before, after, monotonic(), is_held=is_held)
+        step.setText(_of_one_step(old, new) or step.text())
+        self._steps.push(step)
         self.moved.emit()
 
     def _step(self, index: int) -> StateStep | None:

@@ -136,7 +136,7 @@ class AnalysisPanel(UprightArea):
         part, (of, of_part) = intents.part_of(self._store.state), self._of or (None, None)
         if of is None or part != of_part or any(a is not b for a, b in zip(pair, of, strict=True)):
             self._of = pair, part
-            self._titles = self._inspection.names(picture)
+            self._titles = self._inspection.other(picture)[1]
             said = "" if part is None else OF_PART.format(part, part.width * part.height)
             self._part.show_or_hide(said)
             if part is not None:

@@ -329,7 +329,7 @@ def _format(value: Any, wide: int, signed: bool) -> str:
 BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
     ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
     ("one_to_one", "1:1", "100 %: one screen pixel per pixel (1)"),
-    ("original", "Hold: &original", "Hold to see the picture before filtering (Space)"),
+    ("original", "Hold: &original", "Hold to see the original, or the other file (Space)"),
     ("pin", "Pin", "Keep this result beside the next ones, up to three (K)", "Pin this result"),
     ("select_part", "Part", "Select the part of the picture that is filtered (G)", "Select a part"),
 )
@@ -360,12 +360,6 @@ class ReadOutRow(QWidget):
         self.part.setCheckable(True)
         HBox(self, (8, 0, 0, 0), 6).add((self.read_out, 1), self._zoom, *buttons)
         self.show_scale(None)
-
-    def show_files(self, other: str) -> None:
-        """Offer to hold another file in view, by its name; empty: the original."""
-        told = ("Hold: &A", f"Hold to see {other} (Space)") if other else BUTTONS[2][1:3]
-        self.original.setText(told[0])
-        described(self.original, "original", told[0].replace("&", ""), told[1])
 
     def show_scale(self, scale: float | None) -> None:
         """Show the screen pixels per picture pixel in percent; None: no picture."""

@@ -554,9 +554,9 @@ class CompareView(QWidget):
         self._show_negative()
         mode, far, before = self._state.view_mode, self._patches[1], self._original
         original, before = before._replace(caption=ORIGINAL), self.compared or before
-        reference = self._state.reference
-        self.read_out_row.show_files(reference.name if reference is not None else "")
-        if reference is not None:  # two files take turns
+        is_of_files = self._state.reference is not None
+        self.read_out_row.original.setText("Hold: &A" if is_of_files else "Hold: &original")
+        if is_of_files:  # two files take turns
             original = before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after

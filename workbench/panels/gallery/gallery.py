@@ -228,11 +228,8 @@ class Gallery(QWidget):
         folder.clicked.connect(lambda: choose_folder())
         tip = "Filter into a folder all pictures, or those that Ctrl and Shift select"
         self._filter = push_button("gallery-filter", "Filter all…", tip)
-        self._filter.clicked.connect(
-            lambda: self.filter_wanted.emit(
-                [self._tiles.index(row).data(KEY) for row in self._rows]
-            )
-        )
+        send, at = self.filter_wanted.emit, self._tiles.index
+        self._filter.clicked.connect(lambda: send([at(row).data(KEY) for row in self._rows]))
         buttons = VBox(spacing=4).add(folder, self._filter)
         self._card = KodakCard(mirror)
         self._card.hide()

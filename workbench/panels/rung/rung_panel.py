@@ -34,7 +34,7 @@ from workbench.model.rung_times import (
     why_not_beside,
 )
 from workbench.model.state import State
-from workbench.model.step_files import select_last
+from workbench.model.step_files import select
 from workbench.panels.controls.tool_row import ImplementationBox
 from workbench.panels.rung.list_page import ListPage
 from workbench.panels.rung.rung_pages import IdeaPage, LadderView, escaped, resources, words_on
@@ -99,11 +99,6 @@ OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border 
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
-
-
-def _whole_list(state: State) -> Job | None:
-    """The job of all steps, whichever is selected."""
-    return intents.job_for(replace(state, **select_last(state)), is_newest=False)
 
 
 class ShownResult(NamedTuple):
@@ -259,7 +254,9 @@ class RungPane(QWidget):
             case "ptx":
                 self._show_ptx_of(chosen)
             case "list":
-                self.list_page.show_job(self._job(_whole_list))
+                whole = replace(self._store.state, **select(self._store.state.steps, -1))
+                of_all = partial(intents.job_for, is_newest=False)
+                self.list_page.show_job(self._job(lambda _: of_all(whole)))
 
     def _read_recorded(self) -> None:
         self._recorded, self._is_reading = RungTimes(), True

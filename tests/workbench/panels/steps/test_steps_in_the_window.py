@@ -216,7 +216,7 @@ def test_what_is_saved_of_an_earlier_step_says_so_and_the_whole_list_is_a_click_
         trigger(listed, act)
         until(qtbot, lambda: "step 1 of 3 only" in saying.sentence)
         saying.clear()
-    assert asked == ["Save step 1 of 3 only"]
+    assert asked == ["Save, step 1 of 3 only"]
     path.unlink()
     trigger(listed, "Save result as…")
     until(qtbot, lambda: "step 1 of 3 only" in saying.sentence)
@@ -395,7 +395,7 @@ def test_the_result_is_compared_with_any_step(qtbot, listed):
     assert pane_of(compare, "Before").caption == cover.caption
     listed.store.choose(view_mode="difference")
     until(qtbot, lambda: "after step 1" in compare.main.caption)
-    assert inspection.other(picture) == (cover.samples, "after step 1")
+    assert inspection.other(picture) == (cover.samples, ("after step 1", "after"))
     listed.docks.bring_forward("Analysis")
     assert child(listed, "analysis-against").currentText() == "after step 1"
     click(child(listed, "step-original"))
