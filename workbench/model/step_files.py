@@ -68,10 +68,12 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
     return {**chosen, "before": tuple(steps[:at]), "after": tuple(steps[at + 1 :])}
 
 
-def taken_in_words(taken: int, state: State) -> list[str]:
-    """Format how many of the steps that are on are taken: "step 1 of 3"; nothing for all."""
-    count = sum(each.is_on for each in state.steps)
-    return [f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}"] if taken < count else []
+def part_in_words(taken: int, state: State) -> str:
+    """Format what is taken of several pages or steps: ", step 1 of 3 only"; empty: all is."""
+    page, count = state.picture and state.picture.page, sum(each.is_on for each in state.steps)
+    words = [str(page)] if page and page.count > 1 else []
+    words += [f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}"] * (taken < count)
+    return f", {', '.join(words)} only" if words else ""
 
 
 def changes_of(found: WrittenList) -> dict[str, Any]:

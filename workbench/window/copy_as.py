@@ -37,7 +37,7 @@ from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import Choice, chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
-from workbench.model.step_files import is_list, taken_in_words
+from workbench.model.step_files import is_list, part_in_words
 from workbench.session.kernel_folder import kernels_folder
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.lazy_panel import LazyPanel
@@ -182,10 +182,9 @@ class CopyAs(QObject):
 
     def _put(self, text: str, sentence: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        steps = taken_in_words(len(taken_in(self._store.state)), self._store.state)
-        sentence += "".join(f" It has {each} only." for each in steps)
-        acts = to_whole_list(self._store, "".join(steps))
-        self._messages.show_message("info", sentence, actions=acts)
+        part = part_in_words(len(taken_in(self._store.state)), self._store.state)
+        sentence += f" It has {part[2:]}." if part else ""
+        self._messages.show_message("info", sentence, actions=to_whole_list(self._store, part))
 
 
 STAND_IN = "picture.png"

@@ -19,7 +19,7 @@ from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
-from workbench.model.step_files import taken_in_words
+from workbench.model.step_files import part_in_words
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
@@ -155,12 +155,6 @@ class SaveMenu(QObject):
             remember_folder(self._settings, kind, path)
         return path
 
-    def part_in_words(self, picture: Picture, result: Result) -> str:
-        """Format what a result is of, of several pages or steps: ", step 1 of 3 only"."""
-        words = [str(picture.page)] * (picture.page.count > 1)
-        words += taken_in_words(len(result.job.runs), self._store.state)
-        return f", {', '.join(words)} only" if words else ""
-
     @Slot(object, str, object)
     def _say_saved(self, path: Path, part: str, size: int) -> None:
         def show_folder() -> None:
@@ -172,7 +166,7 @@ class SaveMenu(QObject):
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:
         name = f"{suggested_name(picture, result)}{extension}"
-        part = self.part_in_words(picture, result)
+        part = part_in_words(len(result.job.runs), self._store.state)
         if (path := self.ask_path(name, SAVE_FILTER, part=part)) is None:
             return
         from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
@@ -250,8 +244,7 @@ class Screenshots(QObject):
         memory: Memory,
     ) -> None:
         super().__init__(parts.window)
-        self._live, self._compare = parts.live, parts.compare
-        self._part_in_words = save_menu.part_in_words
+        self._store, self._live, self._compare = parts.store, parts.live, parts.compare
         self._sweep, self._timing = sweep, timing
         self._exporter, self._memory = parts.exporter, memory
         self._ask_path = partial(save_menu.ask_path, types=PNG_FILTER, kind="screenshot")
@@ -332,5 +325,5 @@ class Screenshots(QObject):
             self._messages.show_message("info", "There is no result of this picture to copy yet.")
         else:
             picture, result, shown = found
-            part = self._part_in_words(picture, result)
+            part = part_in_words(len(result.job.runs), self._store.state)
             self._exporter.copy_result(picture, result, shown.images[0], part)

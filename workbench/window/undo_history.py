@@ -122,14 +122,6 @@ def in_words(before: Side, after: Side) -> str:
     return f"{labels[0]} {old} → {new}"
 
 
-def _of_one_step(old: State, new: State) -> str:
-    """Format that a step came or went: "remove Median 5×5"; empty: it is another change."""
-    was, now = (Counter(map(step_in_words, each.steps)) for each in (old, new))
-    gone, come = was - now, now - was
-    is_one = old.picture is new.picture and (gone + come).total() == 1
-    return f"{'remove' if gone else 'add'} {next(iter(gone + come))}" if is_one else ""
-
-
 def _value(name: str, value: Any) -> str:
     if isinstance(value, PastPicture):
         value, half = value.ref, MAX_LETTERS // 2
@@ -257,7 +249,10 @@ class UndoHistory(QObject):
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
         step = StateStep(before, after, monotonic(), is_held=is_held)
-        step.setText(_of_one_step(old, new) or step.text())
+        was, now = (Counter(map(step_in_words, each.steps)) for each in (old, new))
+        words = [f"remove {each}" for each in was - now] + [f"add {each}" for each in now - was]
+        if len(words) == 1 and old.picture is new.picture:
+            step.setText(words[0])
         self._steps.push(step)
         self.moved.emit()
 
