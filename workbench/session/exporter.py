@@ -168,7 +168,6 @@ class Exporter(QObject):
 
         picture  the one that was filtered
         shown    how the result is on the screen
-        part     as of save_result
         """
 
         def make() -> tuple[NDArray[Any], QImage]:

@@ -116,8 +116,7 @@ class PartMenu(QObject):
         def take(cropped: Picture) -> None:
             if self._state.picture is picture:
                 self._selection.turn(False)
-                changes = intents.with_picture(cropped, self._state)
-                self._store.update(**changes | {"region": None})
+                self._store.update(**intents.with_picture(cropped, self._state) | {"region": None})
                 self._messages.show_message("info", CROPPED.format(part.width, part.height))
 
         self._reading.run(partial(_cropped, picture, part), take, self._messages.show_error)

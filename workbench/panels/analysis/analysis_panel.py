@@ -199,14 +199,13 @@ class AnalysisPanel(UprightArea):
             for each in picture
             if each.channel == chosen or (chosen == ALL and each.channel != "α")
         ]
-        titles = self._titles
 
         def tell(index: int) -> str:
             low, high = curves[0].xs[index : index + 2]
             is_single = high - low == 1 and low % 1 == 0.5
             middle, ends = in_digits((low + high) / 2), f"{in_digits(low)} to {in_digits(high)}"
             counts = (
-                f"{curve.channel} {titles[curve.is_after]}: {int(curve.ys[index]):,}"
+                f"{curve.channel} {self._titles[curve.is_after]}: {int(curve.ys[index]):,}"
                 for curve in curves
             )
             return "\n".join((f"value {middle if is_single else ends}", *counts))
@@ -214,7 +213,7 @@ class AnalysisPanel(UprightArea):
         summary = "; ".join(
             f"{each.channel} {title} from {in_digits(each.numbers.low)} to "
             f"{in_digits(each.numbers.high)}, mean {in_digits(each.numbers.mean)}"
-            for title, picture in zip(titles, self._histograms, strict=False)
+            for title, picture in zip(self._titles, self._histograms, strict=False)
             for each in picture
         )
         is_log = self._log.isChecked()
