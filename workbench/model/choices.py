@@ -75,6 +75,7 @@ def to_settings(state: State) -> dict[str, Any]:
 
     The part of the picture is not among them: it belongs to that.
     """
+    state = replace(state, **dict(state.aside))
     data, chosen = to_data(state), state.chosen_implementation
     del data["implementation"], data["region"]
     return data if chosen is None else {**data, "implementation": chosen}

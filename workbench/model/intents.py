@@ -355,13 +355,15 @@ def with_filter(state: State, key: str) -> Changes:
 def with_picture(picture: Picture, state: State | None = None) -> Changes:
     """Changes at opening `picture`: levels go with the picture that they were set for.
 
-    state  the one before: its part of the picture goes where nothing of it is in this one
+    state  the one before: what it put aside comes back; its part of the picture goes where nothing
+           of it is in this one
     """
-    changes: Changes = {"levels": None, "result_levels": None, "reference": None}
+    changes: Changes = {"levels": None, "result_levels": None, "reference": None, "aside": ()}
     changes["picture"] = picture
     if state is None or state.picture is None:
         return changes
-    is_in_it = part_of(replace(state, picture=picture)) is not None
+    changes = dict(state.aside) | changes
+    is_in_it = part_of(replace(state, **changes)) is not None
     return changes if is_in_it else {**changes, "region": None}
 
 

@@ -197,6 +197,7 @@ class State:
     whole            how a list runs as a whole on a GPU
     pixel_type       what pictures are stored as when they are opened; None: as in their files
     reference        what the result is compared with in place of the original
+    aside            choices that come back when two files are compared no longer
     levels           sample values shown as black and white; None: 0 and the picture's white
     tone             how bright pictures are shown, on top of the levels
     result_levels    the same for results that swing around zero; None: as suits how they are shown
@@ -292,6 +293,7 @@ class State:
     baseline: str = choice("opencv", "baseline", lambda key: key in _keys(("cpu",)))
     cache: Cache = choice("cold", "L2 cache", one_of(*get_args(Cache)), "reruns")
     reference: Picture | None = choice(None, "file compared with", None, "is_view is_wordless")
+    aside: tuple[tuple[str, Any], ...] = choice((), "choices put aside", None, "is_wordless")
     view_mode: ViewMode = choice("result", "view", one_of(*get_args(ViewMode)), "is_view")
     divider: Divider = choice("upright", "divider", one_of(*get_args(Divider)), "is_view")
     difference: DifferenceKind = choice(

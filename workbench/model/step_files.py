@@ -57,14 +57,23 @@ def is_list(state: State) -> bool:
 def changes_of_steps(steps: Sequence[WrittenStep]) -> dict[str, Any]:
     """Changes to a State that has these steps, the last one selected.  Raises StepFileError."""
     refuse_number(len(steps))
-    return {**select(list(map(_new, steps)), len(steps) - 1), "compared": None}  # it is gone
+    return {**select(list(map(_new, steps)), -1), "compared": None}  # it is gone
 
 
 def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
-    """Changes to a State that has these steps, with number `at` selected, from 0."""
+    """Changes to a State that has these steps, with number `at` selected, from 0; -1: the last."""
+    at %= len(steps)
     chosen: dict[str, Any] = {each.name: getattr(steps[at], each.name) for each in fields(Step)}
     chosen["result_levels"] = None  # which were those of other values
     return {**chosen, "before": tuple(steps[:at]), "after": tuple(steps[at + 1 :])}
+
+
+def part_in_words(taken: int, state: State) -> str:
+    """Format what is taken of several pages or steps: ", step 1 of 3 only"; empty: all is."""
+    page, count = state.picture and state.picture.page, sum(each.is_on for each in state.steps)
+    words = [str(page)] if page and page.count > 1 else []
+    words += [f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}"] * (taken < count)
+    return f", {', '.join(words)} only" if words else ""
 
 
 def changes_of(found: WrittenList) -> dict[str, Any]:

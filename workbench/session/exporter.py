@@ -106,7 +106,7 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path, page, size): the file is there, whole, so many bytes; of one of several pages.
+        saved(path, part, size): the file is there, whole, so many bytes; part as of save_result.
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """
@@ -128,12 +128,14 @@ class Exporter(QObject):
         quality: int | None = None,
         *,
         reduce: bool = False,
+        part: str = "",
     ) -> None:
         """Save the filtered picture at full resolution, as a picture like any other.
 
         picture  the one that was filtered
         quality  as `image_files.save` has it
         reduce   change what the format cannot hold, rather than refuse it
+        part     all it has of several pages or steps, in words
         """
 
         def write() -> None:
@@ -143,7 +145,7 @@ class Exporter(QObject):
             samples = reduced(path, samples) if reduce else samples
             image_files.save(path, samples, quality, picture.metadata)
 
-        self._write(path, write, str(picture.page) if picture.page.count > 1 else "")
+        self._write(path, write, part)
 
     def save_screenshot(
         self, path: Path, image: QImage | MakeImage | NDArray[Any], settings: Settings
@@ -158,7 +160,7 @@ class Exporter(QObject):
     def save_text(self, path: Path, text: str) -> None:
         self._write(path, lambda: _replace(path, text.encode()))
 
-    def copy_result(self, picture: Picture, result: Result, shown: QImage) -> None:
+    def copy_result(self, picture: Picture, result: Result, shown: QImage, part: str) -> None:
         """Copy the filtered picture to the clipboard.
 
         Pasting in this program gives its very samples; floats that were made of whole numbers are
@@ -172,7 +174,7 @@ class Exporter(QObject):
             samples = with_file_white(result.picture, picture.samples)
             return samples, clipboard.to_image(samples, shown)
 
-        self._copy(make, "the result")
+        self._copy(make, f"the result{part}")
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
         """Copy an image, or what a function makes, to the clipboard.
@@ -189,12 +191,12 @@ class Exporter(QObject):
 
         self._background.run(make, copy, self._fail)
 
-    def _write(self, path: Path, write: Callable[[], None], page: str = "") -> None:
+    def _write(self, path: Path, write: Callable[[], None], part: str = "") -> None:
         def write_and_look() -> int:
             write()
             return path.stat().st_size
 
-        self._background.run(write_and_look, partial(self.saved.emit, path, page), self._fail)
+        self._background.run(write_and_look, partial(self.saved.emit, path, part), self._fail)
 
     def _fail(self, error: Exception) -> None:
         self.failed.emit(str(error))

@@ -261,9 +261,10 @@ class Docks(QWidget):
 
     def _make_room(self, frame: PanelFrame, is_open: bool) -> None:
         if is_open and not frame.is_enlarged:
-            for each in self._all_open:
-                is_at_side = each.dock.place == frame.dock.place
-                if each is not frame and (is_at_side or not self._is_roomy):
+            others = [each for each in self._all_open if each is not frame]
+            # Those at its side make room first: there may be enough then.
+            for each in sorted(others, key=lambda each: each.dock.place != frame.dock.place):
+                if each.dock.place == frame.dock.place or not self._is_roomy:
                     each.hide()
         self.arrange()
 

@@ -37,10 +37,11 @@ from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import Choice, chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
-from workbench.model.step_files import is_list
+from workbench.model.step_files import is_list, part_in_words
 from workbench.session.kernel_folder import kernels_folder
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.lazy_panel import LazyPanel
+from workbench.window.steps_menu import to_whole_list
 from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ NO_ALPHA = (
 )
 NO_PART = "The program filters whole pictures: Shift+G lets go of the part."
 NOTHING = "Nothing was pointed at yet: point at a pixel."
-UP_TO = "It has the steps up to the chosen one."
 NO_OWN = "But the command line takes no user kernel as a step of a list."
 
 
@@ -86,14 +86,13 @@ class CopyAs(QObject):
             note = f"It keeps what lies below zero: as float32, where white is 1. {note}".strip()
         if make is python and state.picture is not None and state.picture.built_in:
             note = ""  # the script makes the picture itself
-        if state.after:
-            note = f"{UP_TO} {note}".strip()
         if make is command_line and is_list(state) and any(map(_own_of, taken_in(state))):
             note = f"{note} {NO_OWN}".strip()
         self._put(make(state), f"Copied {what}. {note}".strip())
 
     def _copy_values(self) -> None:
-        self._put(self._read_out.whole, "Copied the pixel values.")
+        QGuiApplication.clipboard().setText(self._read_out.whole)
+        self._messages.show_message("info", "Copied the pixel values.")
 
     def _copy_cuda(self) -> None:
         try:
@@ -188,7 +187,9 @@ class CopyAs(QObject):
 
     def _put(self, text: str, sentence: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._messages.show_message("info", sentence)
+        part = part_in_words(len(taken_in(self._store.state)), self._store.state)
+        sentence += f" It has {part[2:]}." if part else ""
+        self._messages.show_message("info", sentence, actions=to_whole_list(self._store, part))
 
 
 STAND_IN = "picture.png"

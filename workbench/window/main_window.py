@@ -388,6 +388,7 @@ class MainWindow(WindowWithHome):
             if panel.made is not None:
                 tell(panel.made)
         self.page_box.show_picture(state.picture)
+        self.place.words.setEnabled(state.picture is None or state.picture.path is not None)
         self.menus.refresh()
 
     def _show_title(self) -> None:

@@ -116,7 +116,7 @@ class PartMenu(QObject):
         def take(cropped: Picture) -> None:
             if self._state.picture is picture:
                 self._selection.turn(False)
-                self._store.update(**intents.with_picture(cropped), region=None)
+                self._store.update(**intents.with_picture(cropped, self._state) | {"region": None})
                 self._messages.show_message("info", CROPPED.format(part.width, part.height))
 
         self._reading.run(partial(_cropped, picture, part), take, self._messages.show_error)
@@ -130,7 +130,7 @@ class PartMenu(QObject):
         if found is None or part is None:
             self._messages.show_message("info", NO_PART if part is None else NO_RESULT)
             return
-        samples, name = self._inspection.other(found[0])
+        samples, names = self._inspection.other(found[0])
         pair = part.of(samples), part.of(found[1].picture)
         head = f"{found[0].name}: {part}, {part.width * part.height:,} pixels"
         inform: Callable[[str], None] = partial(self._messages.show_message, "info")
@@ -138,7 +138,7 @@ class PartMenu(QObject):
         def copy(counted: tuple[tuple[analyses.Histogram, ...], ...]) -> None:
             from workbench.panels.analysis.curves import as_text  # a start needs no charts
 
-            QGuiApplication.clipboard().setText(f"{head}\n{as_text(counted, name)}")
+            QGuiApplication.clipboard().setText(f"{head}\n{as_text(counted, names)}")
             inform("Copied the numbers of the part, as a table.")
 
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)

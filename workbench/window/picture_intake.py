@@ -40,6 +40,7 @@ from workbench.window.window_layout import Parts
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
+ASK = "Compare with a &file…"  # the line
 MAX_NAME = 60  # letters of a name in the status bar
 
 
@@ -119,6 +120,7 @@ class PictureIntake(QObject):
         self._opener.offered.connect(self._take_offer)
         self._opener.asked.connect(self._ask)
         self._compare.stopped.connect(self._stop)
+        self._compare.escaped.connect(self._leave)
 
     def open_paths(self, paths: list[Path]) -> None:
         """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
@@ -140,9 +142,21 @@ class PictureIntake(QObject):
             self._take_for_a_panel(path)  # its errors are shown after the picture came
 
     def actions(self) -> Actions:
-        return {"Compare with a file…": self._ask_for_other}
+        def name() -> str:
+            return "Lea&ve the comparison" if self._store.state.reference else ASK
 
-    def _ask_for_other(self) -> None:
+        return {ASK.replace("&", ""): Action(self._compare_or_leave, name=name)}
+
+    def _leave(self) -> bool:
+        """Go back to before two files were compared; return False where none are."""
+        if (picture := self._store.state.reference) is not None:
+            aside = dict(self._store.state.aside)
+            self._store.update(**intents.with_picture(picture, self._store.state) | aside)
+        return picture is not None
+
+    def _compare_or_leave(self) -> None:
+        if self._leave():
+            return
         folder = str(self._settings.get(FOLDER, ""))
         for path in ask_files(self._window, "Compare with a file", folder, OPEN_FILTER)[:1]:
             self.compare(path)
@@ -157,11 +171,13 @@ class PictureIntake(QObject):
                 sizes = ("{1}×{0} × {2}".format(*each.shape) + f" {each.dtype}" for each in pair)
                 self._messages.show_message("error", UNLIKE.format(path.name, *sizes))
                 return
-            changes = intents.with_picture(other) | intents.with_filter(state, "identity")
             mode = "wipe" if state.view_mode == "result" else state.view_mode
-            changes |= {**choices.ALONE, "compared": None, "view_mode": mode}
+            alone = {**intents.with_filter(state, "identity"), **choices.ALONE, "compared": None}
+            alone |= {"view_mode": mode, "levels": None, "result_levels": None}
+            aside = state.aside or tuple((name, getattr(state, name)) for name in alone)
+            changes = {**alone, "reference": state.picture, "aside": aside}
             self._messages.dismiss(self._told)  # which offered it
-            self._store.update(**changes | {"reference": state.picture})
+            self._store.update(**intents.with_picture(other) | changes)
 
         self._opener.open_file(path, take=take)
 
@@ -262,7 +278,7 @@ class PictureIntake(QObject):
     def _take_stored(self, picture: Picture) -> None:
         shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
-            self._store.update(**intents.with_picture(picture))
+            self._store.update(**intents.with_picture(picture, self._store.state))
             self._tell_remarks(picture)
 
     @Slot(object, str)
@@ -347,18 +363,18 @@ def _is_for_a_panel(path: Path) -> bool:
 
 
 class PlaceBar(QWidget):
-    """A row for the status bar; hidden where there is nowhere to go."""
+    """A row for the status bar, with `words` on the place; hidden where there is nowhere to go."""
 
     stepped = Signal(int)  # (step): the next (1) or the previous (-1) picture is wanted
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("place")
-        self._words = Label(name="place-words")
+        self.words = Label(name="place-words")
         arrows = Qt.ArrowType
         self._back = self._button("back", "Previous picture", "PgUp", arrows.LeftArrow, -1)
         self._forth = self._button("forth", "Next picture", "PgDn", arrows.RightArrow, 1)
-        HBox(self, (4, 0, 4, 0), 2).add(self._back, self._words, self._forth)
+        HBox(self, (4, 0, 4, 0), 2).add(self._back, self.words, self._forth)
         self.hide()
 
     def _button(self, name: str, title: str, key: str, arrow: Qt.ArrowType, by: int) -> QToolButton:
@@ -375,13 +391,13 @@ class PlaceBar(QWidget):
             self.hide()
             return
         at, count = shelf.index + 1, len(shelf.names)
-        self._words.setText(f"{at:,} of {count:,}")
-        widest = self._words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
-        self._words.setMinimumWidth(widest)  # so that the arrows stay where they are
+        self.words.setText(f"{at:,} of {count:,}")
+        widest = self.words.fontMetrics().horizontalAdvance(f"{count:,} of {count:,}")
+        self.words.setMinimumWidth(widest)  # so that the arrows stay where they are
         where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
         said = f"Opened last: picture {at:,} of {count:,} {where}"
-        self._words.setToolTip(tip_text(said))
-        self._words.setAccessibleName(said)
+        self.words.setToolTip(tip_text(said))
+        self.words.setAccessibleName(said)
         self._back.setEnabled(at > 1)
         self._forth.setEnabled(at < count)
         self.show()

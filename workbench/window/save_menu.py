@@ -19,6 +19,7 @@ from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
+from workbench.model.step_files import part_in_words
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
@@ -27,6 +28,7 @@ from workbench.widgets.buttons import described, push_button
 from workbench.widgets.file_dialogs import PICTURE, ask_save_path, remember_folder, save_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.remembering import Memory
+from workbench.window.steps_menu import to_whole_list
 from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
@@ -137,13 +139,13 @@ class SaveMenu(QObject):
         picture, result, _ = found
         self._ask(picture, result, extension_for(picture.path, result.picture))
 
-    def ask_path(self, name: str, file_types: str, kind: str = PICTURE) -> Path | None:
+    def ask_path(self, name: str, types: str, kind: str = PICTURE, part: str = "") -> Path | None:
         """Ask where to save a file of a kind, with `name` proposed; None: nowhere."""
         picture = self._store.state.picture
         own = picture.path.parent if picture is not None and picture.path is not None else None
         # Where those of this folder, or of this kind, were put before, or beside the picture.
         folder = self._folders.get((kind, own)) or save_folder(self._settings, kind, own)
-        path = ask_save_path(self._parent, "Save", folder / name, file_types)
+        path = ask_save_path(self._parent, f"Save{part}", folder / name, types)
         if path is not None and picture is not None and waited(lambda: _is_stack(picture, path)):
             words = ONE_PAGE.format(name=path.name, count=picture.page.count)
             self._messages.show_message("error", words)
@@ -154,16 +156,18 @@ class SaveMenu(QObject):
         return path
 
     @Slot(object, str, object)
-    def _say_saved(self, path: Path, page: str, size: int) -> None:
+    def _say_saved(self, path: Path, part: str, size: int) -> None:
         def show_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        sentence = f"Saved {path.name}, {numbers.file_size(size)}{page and f', {page} only'}."
-        self._messages.show_message("info", sentence, actions=[("Show &folder", show_folder)])
+        sentence = f"Saved {path.name}, {numbers.file_size(size)}{part}."
+        acts = [("Show &folder", show_folder), *to_whole_list(self._store, part)]
+        self._messages.show_message("info", sentence, actions=acts)
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:
         name = f"{suggested_name(picture, result)}{extension}"
-        if (path := self.ask_path(name, SAVE_FILTER)) is None:
+        part = part_in_words(len(result.job.runs), self._store.state)
+        if (path := self.ask_path(name, SAVE_FILTER, part=part)) is None:
             return
         from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
 
@@ -173,20 +177,20 @@ class SaveMenu(QObject):
             self._messages.show_error(error)
             return
         if fit.is_exact and not fit.format.has_quality:
-            self._exporter.save_result(path, picture, result)
+            self._exporter.save_result(path, picture, result, part=part)
         else:
-            self._ask_how(path, picture, result, fit)
+            self._ask_how(path, picture, result, fit, part)
 
-    def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit) -> None:
+    def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit, part: str) -> None:
         from workbench.files.image_encoders import JPEG_QUALITY
 
         kept = self._settings.get(f"quality-{fit.format.title}", 0)
 
         def save(quality: int | None) -> None:
             self._settings.set(f"quality-{fit.format.title}", quality or 0)
-            self._exporter.save_result(path, picture, result, quality, reduce=True)
+            self._exporter.save_result(path, picture, result, quality, reduce=True, part=part)
 
-        dialog = SaveDialog(path.name, fit, kept or None, JPEG_QUALITY, self._parent)
+        dialog = SaveDialog(f"{path.name}{part}", fit, kept or None, JPEG_QUALITY, self._parent)
         dialog.agreed.connect(save)
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
@@ -240,10 +244,10 @@ class Screenshots(QObject):
         memory: Memory,
     ) -> None:
         super().__init__(parts.window)
-        self._live, self._compare = parts.live, parts.compare
+        self._store, self._live, self._compare = parts.store, parts.live, parts.compare
         self._sweep, self._timing = sweep, timing
         self._exporter, self._memory = parts.exporter, memory
-        self._ask_path = partial(save_menu.ask_path, file_types=PNG_FILTER, kind="screenshot")
+        self._ask_path = partial(save_menu.ask_path, types=PNG_FILTER, kind="screenshot")
         self._messages, self._window = parts.messages, parts.window
         sweep.when_made(self._connect)
 
@@ -321,4 +325,5 @@ class Screenshots(QObject):
             self._messages.show_message("info", "There is no result of this picture to copy yet.")
         else:
             picture, result, shown = found
-            self._exporter.copy_result(picture, result, shown.images[0])
+            part = part_in_words(len(result.job.runs), self._store.state)
+            self._exporter.copy_result(picture, result, shown.images[0], part)

@@ -25,9 +25,11 @@ from workbench.panels.steps import list_edits
 from workbench.panels.steps.chip_row import StepRow
 from workbench.session.exporter import suggested_name
 from workbench.session.session_store import slug
+from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
 from workbench.widgets.file_dialogs import ask_where, ask_which
+from workbench.widgets.message_bar import Act
 from workbench.window.part_menu import pop_up
 from workbench.window.window_layout import Parts
 
@@ -38,7 +40,6 @@ OF_CHIP = (
     *("Move step right", "Mix with its input…", "Remove step", "Use the result as picture"),
     *("Compare with this step", "Compare with the original"),
 )
-ORIGINAL: Any = {"compared": None, "reference": None}
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 KIND = "steps"  # of files, by which their folder is remembered
@@ -60,6 +61,7 @@ class StepsMenu(QObject):
         self._settings, self._messages, self._window = parts.settings, parts.messages, parts.window
         self._row, self._menu = row, QMenu("Step", parts.window)
         self._menu.setToolTipsVisible(True)
+        self._leave = parts.compare.escaped.emit
         row.original_wanted.connect(parts.compare.show_original)
         row.added.connect(partial(tool_row.choose_filter, parts.undo.undo))
         row.menu_wanted.connect(self._menu.popup)
@@ -101,7 +103,7 @@ class StepsMenu(QObject):
             "Use the result as picture": self._use_result,
             SHOWS: Action(lambda: None, self._why_no_row),  # toggled
             "Compare with this step": Action(self._compare, self._why_no_row),
-            "Compare with the original": partial(self._store.choose, **ORIGINAL),
+            "Compare with the original": self._compare_with_original,
             "Open list of steps…": self._ask_file,
             "Save list of steps…": self._save,
         }
@@ -147,6 +149,10 @@ class StepsMenu(QObject):
         mode = self._state.view_mode
         seen = mode if mode in ("side", "difference") else "wipe"
         self._store.choose(compared=self._number(), view_mode=seen)
+
+    def _compare_with_original(self) -> None:
+        self._leave()  # two files are compared no longer
+        self._store.choose(compared=None)
 
     def _selecting(self, number: int) -> Action:
         def named() -> list[str]:
@@ -236,6 +242,12 @@ class StepsMenu(QObject):
         self._store.update(**how, **changes, compared=state.compared)
         if lost:
             self._messages.show_message("warning", f"{name}: {' '.join(lost)}")
+
+
+def to_whole_list(store: Store, part: str) -> list[Act]:
+    """What a message offers about a `part` of the list, such as "step 1 of 3"."""
+    act = "Show the &whole list", lambda: store.update(**step_files.select(store.state.steps, -1))
+    return [act] if "step" in part else []
 
 
 def is_list(path: Path) -> bool:

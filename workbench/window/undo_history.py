@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from workbench.base.background import Background
 from workbench.files.image_files import PictureRef
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
+from workbench.model.intents import step_in_words
 from workbench.model.names import filter_title, implementation_title
 from workbench.model.state import FACTS, State, changed_fields
 from workbench.session.store import Store
@@ -105,6 +107,8 @@ class StateStep(QUndoCommand):
 
 def in_words(before: Side, after: Side) -> str:
     """Format a change: "kernel size 5 → 7"."""
+    if after.get("reference") is not None and "picture" in after:
+        return f"comparison with {_value('picture', after['picture'])}"
     names = [name for name in FACTS if name in before]
     if {"before", "after"} & before.keys():  # whatever else there is, is of the selected step
         names = ["picture" if "picture" in before else "before"]
@@ -201,7 +205,7 @@ class UndoHistory(QObject):
             return
         step = self._step(self._steps.index() - 1)
         if step is not None:
-            words = in_words(step.after, step.before)
+            words = in_words(step.after, step.before) if "→" in step.text() else step.text()
             self._apply(step.before, self._steps.undo, f"Undone: {words}")
 
     def redo(self) -> None:
@@ -244,7 +248,12 @@ class UndoHistory(QObject):
             return  # it was in use already: there is nothing to see
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
-        self._steps.push(StateStep(before, after, monotonic(), is_held=is_held))
+        step = StateStep(before, after, monotonic(), is_held=is_held)
+        was, now = (Counter(map(step_in_words, each.steps)) for each in (old, new))
+        words = [f"remove {each}" for each in was - now] + [f"add {each}" for each in now - was]
+        if len(words) == 1 and old.picture is new.picture:
+            step.setText(words[0])
+        self._steps.push(step)
         self.moved.emit()
 
     def _step(self, index: int) -> StateStep | None:

@@ -188,6 +188,7 @@ def has_tips(view):
 SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_two_files have them
 OTHERS = {
     "reference": Picture("other.png", noise(20, 30)),
+    "aside": (("ksize", 7),),
     "tone": Tone(ev=1.0),
     "picture": Picture("other.png", noise(20, 30)),
     "pixel_type": "float32",

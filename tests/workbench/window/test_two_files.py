@@ -1,6 +1,11 @@
 """Two files held against each other, in the real window, with no filter in between."""
 
+from dataclasses import replace
+
 import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
@@ -16,6 +21,9 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.files.image_files import save
+from workbench.model import step_files
+from workbench.model.choices import to_settings
+from workbench.model.state import Step
 from workbench.panels.controls.filter_popup import FilterBox
 from workbench.widgets.tile import ValueTile
 
@@ -51,12 +59,16 @@ def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     trigger(window, "Mismatch")
     until(qtbot, lambda: "blue: 8 differ from the other file" in pane.caption)
     window.docks.enter("Analysis")
+    until(
+        qtbot, lambda: "dashed: A: A.png, solid: B: B.png" in child(window, "profile-line").text()
+    )
+    assert window.compare.read_out_row.original.text() == "Hold: &A"
     psnr = child(window, "psnr", ValueTile)
     mse = np.mean((one.astype(float) - other) ** 2)
     until(qtbot, lambda: psnr._shown[0] == f"{10 * np.log10(255**2 / mse):.2f} dB")
     trigger(window, "Compare with the original")
-    until(qtbot, lambda: "no pixel differs" in pane.caption)
-    assert "verified" in line.accessibleName()
+    until(qtbot, lambda: view(window, "After").caption.startswith("After · Gaussian"))
+    until(qtbot, lambda: "verified" in line.accessibleName())
     window.undo_history.undo()
     until(qtbot, lambda: "blue: 8 differ" in pane.caption)
     # One undo more brings back picture, filter and view.
@@ -95,3 +107,28 @@ def test_files_of_other_sizes_get_one_sentence(qtbot, window, tmp_path):
     assert window.messages.sentence.startswith("A.png is 60×40")
     assert window.store.state == before
     assert view(window, "After").caption.startswith("After · Gaussian")
+
+
+def test_what_was_chosen_comes_back_when_the_comparison_ends(qtbot, window, tmp_path):
+    path_a, path_b, *_ = two_files(tmp_path)
+    settle(qtbot, window, lambda: drop(window, path_a))
+    steps = [Step("gaussian", 7), Step("sharpen", 3), Step("median", 5)]
+    window.store.update(**step_files.select(steps, 1), levels=(3.0, 200.0))
+    before = settle(qtbot, window) and window.store.state
+
+    def ends(act, **but):
+        settle(qtbot, window, lambda: window.intake.compare(path_b))
+        assert window.store.state.filter == "identity"
+        assert window.undo_history.undo_words == "comparison with B.png"
+        assert to_settings(window.store.state)["filter"] == "sharpen"  # of the next start
+        settle(qtbot, window, act)
+        assert replace(window.store.state, **but) == before
+
+    ends(window.findChild(QAction, "Compare with a file…").trigger)
+    window.messages.clear()  # Esc does that first
+    ends(lambda: QTest.keyClick(window.compare.main, Qt.Key.Key_Escape))
+    assert window.undo_history.undo_words == "picture B.png → A.png"
+    ends(lambda: trigger(window, "Compare with the original"))
+    # Of another picture only that and its levels are others.
+    other = {"picture": before.picture, "levels": before.levels}
+    ends(lambda: trigger(window, "Previous in folder"), **other)

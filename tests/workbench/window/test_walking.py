@@ -49,7 +49,11 @@ def test_a_dropped_folder_opens_its_first_picture_and_says_how_many_there_are(
     assert window.messages.sentence == "4 pictures in holiday."
     until(qtbot, lambda: place(window) == "1 of 4")
     settle(qtbot, window, lambda: trigger(window, "Next in folder"))
-    assert name_of(window) == "img2.jpg"
+    until(qtbot, lambda: place(window) == "2 of 4")
+    words = child(window, "place-words", QLabel)
+    assert words.isEnabled()
+    settle(qtbot, window, lambda: window.opener.open_built_in("noise"))
+    assert not words.isEnabled()  # pale: that is none of the four
 
 
 def test_undo_in_the_gallery_marks_the_picture_before_and_gathers_none(qtbot, window, folder):

@@ -72,7 +72,7 @@ class AnalysisPanel(UprightArea):
         self._point: tuple[int, int] | None = None
         self._drawn: analyses.Line | None = None
         self._histograms: tuple[tuple[analyses.Histogram, ...], ...] = ()
-        self._other = "before"
+        self._titles = "before", "after"
         self._later = Throttle(REDRAW_MS, self._draw_profile, self)
         inside, self._sections = QWidget(), QWidget()
         self._first = words_label("analysis-first")
@@ -136,7 +136,7 @@ class AnalysisPanel(UprightArea):
         part, (of, of_part) = intents.part_of(self._store.state), self._of or (None, None)
         if of is None or part != of_part or any(a is not b for a, b in zip(pair, of, strict=True)):
             self._of = pair, part
-            self._other = self._inspection.other(picture)[1]
+            self._titles = self._inspection.other(picture)[1]
             said = "" if part is None else OF_PART.format(part, part.width * part.height)
             self._part.show_or_hide(said)
             if part is not None:
@@ -188,7 +188,7 @@ class AnalysisPanel(UprightArea):
             with QSignalBlocker(self._channel):
                 self._channel.clear()
                 self._channel.addItems([ALL, *names])
-        self._table.setText(charts.as_table(found, self._other))
+        self._table.setText(charts.as_table(found, self._titles))
         self._draw_histogram()
 
     def _draw_histogram(self) -> None:
@@ -199,14 +199,13 @@ class AnalysisPanel(UprightArea):
             for each in picture
             if each.channel == chosen or (chosen == ALL and each.channel != "α")
         ]
-        titles = (self._other, "after")
 
         def tell(index: int) -> str:
             low, high = curves[0].xs[index : index + 2]
             is_single = high - low == 1 and low % 1 == 0.5
             middle, ends = in_digits((low + high) / 2), f"{in_digits(low)} to {in_digits(high)}"
             counts = (
-                f"{curve.channel} {titles[curve.is_after]}: {int(curve.ys[index]):,}"
+                f"{curve.channel} {self._titles[curve.is_after]}: {int(curve.ys[index]):,}"
                 for curve in curves
             )
             return "\n".join((f"value {middle if is_single else ends}", *counts))
@@ -214,7 +213,7 @@ class AnalysisPanel(UprightArea):
         summary = "; ".join(
             f"{each.channel} {title} from {in_digits(each.numbers.low)} to "
             f"{in_digits(each.numbers.high)}, mean {in_digits(each.numbers.mean)}"
-            for title, picture in zip(titles, self._histograms, strict=False)
+            for title, picture in zip(self._titles, self._histograms, strict=False)
             for each in picture
         )
         is_log = self._log.isChecked()
@@ -271,14 +270,14 @@ class AnalysisPanel(UprightArea):
 
         def tell(index: int) -> str:
             lines = [f"{in_digits(float(xs[index]))} pixels along the line"]
-            for title, samples in zip((self._other, "after"), values, strict=True):
+            for title, samples in zip(self._titles, values, strict=True):
                 pairs = zip(names, samples[index], strict=True)
                 written = (f"{name} {in_digits(float(value))}" for name, value in pairs)
                 lines.append(f"{title}: {'  '.join(written)}")
             return "\n".join(lines)
 
-        words = analyses.in_words(line)
-        self._where.setText(f"{words.capitalize()}; dashed: {self._other}, solid: after")
+        words, (other, after) = analyses.in_words(line), self._titles
+        self._where.setText(f"{words.capitalize()}; dashed: {other}, solid: {after}")
         self._profile.show_curves(curves, f"Values along {words}.", tell, in_digits)
 
     def _show_no_line(self) -> None:

@@ -198,34 +198,35 @@ def in_format(value: float, written: str) -> str:
     return written.format(value) if math.isfinite(value) else in_digits(value)
 
 
+Titles = tuple[str, str]  # of the picture compared with, and of the result
 Histograms = tuple[tuple[Histogram, ...], ...]  # by picture, then by channel
 
 
-def _rows(histograms: Histograms, other: str) -> list[tuple[str, tuple[float, ...]]]:
+def _rows(histograms: Histograms, titles: Titles) -> list[tuple[str, tuple[float, ...]]]:
     return [
         (f"{each.channel} {title}", (n.low, *n.percentiles, n.high, n.mean, n.deviation))
-        for title, picture in zip((other, "after"), histograms, strict=True)
+        for title, picture in zip(titles, histograms, strict=True)
         for each in picture
         for n in (each.numbers,)
     ]
 
 
-def as_text(histograms: Histograms, other: str) -> str:
+def as_text(histograms: Histograms, titles: Titles) -> str:
     """Write the numbers as lines for a spreadsheet, with tabs between."""
-    rows = [("", *HEADS), *((name, *map(repr, v)) for name, v in _rows(histograms, other))]
+    rows = [("", *HEADS), *((name, *map(repr, v)) for name, v in _rows(histograms, titles))]
     return "\n".join("\t".join(row) for row in rows)
 
 
-def as_table(histograms: Histograms, other: str) -> str:
+def as_table(histograms: Histograms, titles: Titles) -> str:
     """Write an HTML table with a row for each channel of each picture, and a note below it."""
-    other = escape(other)
-    rows = [_row("th", (f"{other}: dashed", *HEADS))]  # the line style in the chart
-    for name, values in _rows(histograms, other):
+    titles = escape(titles[0]), escape(titles[1])
+    rows = [_row("th", (f"{titles[0]}: dashed", *HEADS))]  # the line style in the chart
+    for name, values in _rows(histograms, titles):
         cells = (within(value, WIDEST) for value in values)
         rows.append(_row("td", (name.replace(" ", "&nbsp;"), *cells)))
     odd = ", ".join(
         f"{each.channel} {title} {each.numbers.not_finite:,}"
-        for title, picture in zip((other, "after"), histograms, strict=True)
+        for title, picture in zip(titles, histograms, strict=True)
         for each in picture
         if each.numbers.not_finite
     )

@@ -88,6 +88,7 @@ class CompareView(QWidget):
     arranged = Signal()  # another part may be in view
     changed = Signal()  # another picture is on screen
     stopped = Signal()  # the user does not want the picture that is being opened
+    escaped = Signal()  # Esc was pressed
     unpin_wanted = Signal(int)  # (index): remove the pinned result
     # As of PictureView, from any view.
     cells_wanted = Signal(object, object)
@@ -509,7 +510,9 @@ class CompareView(QWidget):
             self._read_out.prepare_for(before, *shown, size=size)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if not self.keys.take(event):
+        if event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        elif not self.keys.take(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
@@ -551,7 +554,9 @@ class CompareView(QWidget):
         self._show_negative()
         mode, far, before = self._state.view_mode, self._patches[1], self._original
         original, before = before._replace(caption=ORIGINAL), self.compared or before
-        if self._state.reference is not None:  # two files take turns
+        is_of_files = self._state.reference is not None
+        self.read_out_row.original.setText("Hold: &A" if is_of_files else "Hold: &original")
+        if is_of_files:  # two files take turns
             original = before
         has_after = self._after.display is not None
         is_held = (self._holding or self._is_original) and has_after

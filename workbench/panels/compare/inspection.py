@@ -146,7 +146,7 @@ class Inspection(QObject):
             if self._is_new((mode, result.picture, file)):
                 self._search(result, shown, file)
         elif not self._is_subtracting:  # else none would ever end while a slider is dragged
-            other, name = self.other(picture)
+            other, (name, _) = self.other(picture)
             inputs = (mode, result.picture, other, name, state.difference, state.gain)
             if self._is_new(inputs):
                 self._subtract(result.picture, other, name, picture, state)
@@ -352,14 +352,15 @@ class Inspection(QObject):
         """Forget the pins of pictures that are not in view."""
         self._aside.clear()
 
-    def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
-        """The samples to compare the result with, and their name."""
+    def other(self, picture: Picture) -> tuple[NDArray[Any], tuple[str, str]]:
+        """The samples to compare the result with, their name, and that of the result."""
+        after = "after" if self._store.state.reference is None else self._compare.after_name
         if self.against == 0:
             before = self._compare.compared
             if before is None or before.samples is None:
-                return picture.samples, "before"
-            return before.samples, self._compare.before_name
-        return self.pins[self.against - 1].samples, pin_name(self.against).lower()
+                return picture.samples, ("before", after)
+            return before.samples, (self._compare.before_name, after)
+        return self.pins[self.against - 1].samples, (pin_name(self.against).lower(), after)
 
     def _set_aside(self, picture: Picture | None) -> None:
         """Set the pins aside with the former `picture`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -200,7 +200,7 @@ class Gallery(QWidget):
         self._wall = Wall(self._tiles)
         self._wall.chosen.connect(self._open)
         self._wall.selectionModel().selectionChanged.connect(self._count_selected)
-        self._selected: list[Path] = []
+        self._rows: Sequence[int] = ()  # of what is to be filtered
         self._lay_out(choose_folder, settings.get("mirror", DEFAULT_MIRROR))
         self._show_source(TEST)
         self._show_shelf(walk.shelf)
@@ -226,10 +226,10 @@ class Gallery(QWidget):
         tip = "Choose a folder; its first picture opens (Ctrl+Alt+O)"
         folder = push_button("shelf-folder", "Open folder…", tip)
         folder.clicked.connect(lambda: choose_folder())
-        tip = "Filter the selected pictures into a folder; Ctrl and Shift select several"
-        self._filter = push_button("gallery-filter", "Filter these…", tip)
-        self._filter.setEnabled(False)
-        self._filter.clicked.connect(lambda: self.filter_wanted.emit(self._selected))
+        tip = "Filter into a folder all pictures, or those that Ctrl and Shift select"
+        self._filter = push_button("gallery-filter", "Filter all…", tip)
+        send, at = self.filter_wanted.emit, self._tiles.index
+        self._filter.clicked.connect(lambda: send([at(row).data(KEY) for row in self._rows]))
         buttons = VBox(spacing=4).add(folder, self._filter)
         self._card = KodakCard(mirror)
         self._card.hide()
@@ -287,11 +287,10 @@ class Gallery(QWidget):
 
     @Slot()
     def _count_selected(self) -> None:
-        keys = [each.data(KEY) for each in sorted(self._wall.selectedIndexes())]
-        self._selected = [key for key in keys if isinstance(key, Path)]
-        count = len(self._selected)
-        self._filter.setText(f"Filter these {count:,}…" if count > 1 else "Filter these…")
-        self._filter.setEnabled(count > 1)
+        rows = sorted(each.row() for each in self._wall.selectedIndexes())
+        self._rows = rows if len(rows) > 1 else range(self._tiles.rowCount())
+        self._filter.setText(f"Filter {'these' if len(rows) > 1 else 'all'} {len(self._rows):,}…")
+        self._filter.setEnabled(len(self._rows) > 1)
 
     def _open(self, key: Key) -> None:
         if isinstance(key, Path):

@@ -7,7 +7,6 @@ from dataclasses import replace
 from html import escape
 from itertools import chain, cycle, groupby, islice, pairwise
 from typing import NamedTuple
-from weakref import ref
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
@@ -57,7 +56,6 @@ class ListCost(NamedTuple):
 def cost_of(request: tuple[Job, Machine | None]) -> ListCost:
     """Work out the page; no machine: the recorded one."""
     job, here = request
-    job = replace(job, picture=blank(job.picture.shape, job.pixel_type))
     gpu = here or read_session(asset(RECORDED)).machine
     ends = pairwise((0, *(run.taken for run in job.runs)))
     filters = [job.steps[first:end] for first, end in ends]
@@ -119,7 +117,7 @@ class ListPage(QWidget):
         super().__init__()
         self._worker, self._way = worker, WAYS[2]
         self.cost: ListCost | None = None
-        self._of: ref[Job] | None = None  # what is shown, or being worked out
+        self._of: Job | None = None  # what is shown, or being worked out; its picture is blank
         self._here: Machine | None = None  # the GPU here, once its ceilings are measured
         self._at: tuple[float, float] | None = None  # pointed at; None: the middle
         self._latest = Latest(background, cost_of, self._take, lambda *_: None)
@@ -153,8 +151,10 @@ class ListPage(QWidget):
         if job is None:
             self._of = None
             self._take(None, None)
-        elif self._of is None or self._of() is not job:
-            self._of = ref(job)  # no picture is kept in memory
+            return
+        job = replace(job, picture=blank(job.picture.shape, job.pixel_type))
+        if self._of is None or not job.same_run(self._of):
+            self._of = job
             if isinstance(self._worker.device, Device) and self._here is None:
                 self._idea.setText(TIPS["measuring"])
                 self._limits.start(lambda engine: iter((engine.ceilings(),)))
@@ -168,8 +168,8 @@ class ListPage(QWidget):
             self._here = Machine("", "", "", device.name, limits=limits(device), ceilings=ceilings)
 
     def _request(self) -> None:
-        if job := self._of and self._of():
-            self._latest.request((job, self._here))
+        if self._of is not None:
+            self._latest.request((self._of, self._here))
 
     def _take(self, _of: object, cost: ListCost | None) -> None:
         self.cost = cost = cost if self._of else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ from workbench.model.rung_times import (
     why_not_beside,
 )
 from workbench.model.state import State
+from workbench.model.step_files import select
 from workbench.panels.controls.tool_row import ImplementationBox
 from workbench.panels.rung.list_page import ListPage
 from workbench.panels.rung.rung_pages import IdeaPage, LadderView, escaped, resources, words_on
@@ -252,7 +254,9 @@ class RungPane(QWidget):
             case "ptx":
                 self._show_ptx_of(chosen)
             case "list":
-                self.list_page.show_job(self._job(intents.job_for))
+                whole = replace(self._store.state, **select(self._store.state.steps, -1))
+                of_all = partial(intents.job_for, is_newest=False)
+                self.list_page.show_job(self._job(lambda _: of_all(whole)))
 
     def _read_recorded(self) -> None:
         self._recorded, self._is_reading = RungTimes(), True

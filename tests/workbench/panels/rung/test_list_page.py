@@ -113,6 +113,16 @@ def test_numbers_follow_the_list_and_one_step_says_what_to_do(qtbot, explained):
     assert "Ctrl+Shift+N" not in words(window, "list-sentence")
 
 
+def test_it_is_of_all_steps_whichever_is_selected(qtbot, explained):
+    window = explained(2)
+    page = window.rung.get().list_page
+    settle(qtbot, window, lambda: window.step_row.select(0))
+    trigger(window, "Explain the whole list")
+    settle(qtbot, window, lambda: window.store.choose(ksize=7))
+    until(qtbot, lambda: page.cost.titles[1:] == ("1 Gaussian blur", "2 Gaussian blur"))
+    until(qtbot, lambda: [step.filter.ksize for step in page.cost.job.steps] == [7, 5])
+
+
 def test_on_a_gpu_its_own_limits_count(qtbot, explained):
     window = explained(1, MadeUpGpu)
     assert "Made Up" in words(window, "list-chart-said")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QMenu
+from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton
 from scipy import ndimage
 
 from kernels.core.errors import CannotRunError
@@ -32,6 +32,7 @@ from workbench.model import intents
 from workbench.model.state import Step, ViewMode
 from workbench.model.step_files import select
 from workbench.panels.compare.compare_view import ORIGINAL
+from workbench.window import save_menu
 
 BLUR, SHARPER, EDGES = Step(ksize=3), Step("sharpen", 3), Step("edges", 3)
 LIST = BLUR, SHARPER, EDGES
@@ -167,7 +168,7 @@ def test_chips_tick_drag_and_take_keys(qtbot, listed):
     assert listed.store.state.is_on
     QTest.keyClick(chips(listed)[0], Qt.Key.Key_Delete)
     assert titles(listed) == ["edges", "gaussian"]
-    assert listed.undo_history.undo_words == "steps"
+    assert listed.undo_history.undo_words == "remove Sharpen 3×3"
     listed.undo_history.undo()
     assert titles(listed) == ["sharpen", "edges", "gaussian"]
     for _ in range(4):
@@ -198,6 +199,32 @@ def test_times_and_verdicts_stand_on_the_chips(qtbot, listed):
     QTest.keyClick(listed, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     assert listed.store.state.filter == "gaussian"
     assert [chip.look.is_beyond for chip in chips(listed)] == [False, True, True]
+
+
+def test_what_is_saved_of_an_earlier_step_says_so_and_the_whole_list_is_a_click_away(
+    qtbot, listed, tmp_path, monkeypatch
+):
+    path, asked = tmp_path / "one.png", []
+    settle(qtbot, listed, lambda: QTest.mouseClick(chips(listed)[0], Qt.MouseButton.LeftButton))
+    answer_file_dialogs(monkeypatch, path)
+    ask = save_menu.ask_save_path
+    monkeypatch.setattr(
+        save_menu, "ask_save_path", lambda *words: asked.append(words[1]) or ask(*words)
+    )
+    saying = listed.messages
+    for act in ("Save result as…", "Copy result", "Command line"):
+        trigger(listed, act)
+        until(qtbot, lambda: "step 1 of 3 only" in saying.sentence)
+        saying.clear()
+    assert asked == ["Save, step 1 of 3 only"]
+    path.unlink()
+    trigger(listed, "Save result as…")
+    until(qtbot, lambda: "step 1 of 3 only" in saying.sentence)
+    whole = next(e for e in saying.findChildren(QPushButton) if e.text() == "Show the &whole list")
+    settle(qtbot, listed, lambda: click(whole))
+    assert listed.store.state.steps == LIST
+    trigger(listed, "Copy result")
+    until(qtbot, lambda: saying.sentence == "Copied the result.")
 
 
 def test_a_list_is_saved_and_comes_back_by_dropping_it(qtbot, listed, tmp_path, monkeypatch):
@@ -368,7 +395,7 @@ def test_the_result_is_compared_with_any_step(qtbot, listed):
     assert pane_of(compare, "Before").caption == cover.caption
     listed.store.choose(view_mode="difference")
     until(qtbot, lambda: "after step 1" in compare.main.caption)
-    assert inspection.other(picture) == (cover.samples, "after step 1")
+    assert inspection.other(picture) == (cover.samples, ("after step 1", "after"))
     listed.docks.bring_forward("Analysis")
     assert child(listed, "analysis-against").currentText() == "after step 1"
     click(child(listed, "step-original"))

@@ -153,7 +153,7 @@ def test_a_list_is_copied_as_a_program_of_what_ran_for_each_step(qtbot, make_win
     assert "namespace step_2" in clipboard()
     gpu_window.store.update(**step_files.select(gpu_window.store.state.steps, 0))
     trigger(gpu_window, "Command line")
-    assert "It has the steps up to the chosen one." in gpu_window.messages.sentence
+    assert "It has step 1 of 2 only." in gpu_window.messages.sentence
     assert "--filter box" in clipboard()
 
 

@@ -386,12 +386,15 @@ def test_what_is_selected_in_the_gallery_is_filtered_alone(
     until(qtbot, lambda: wall.model().rowCount() == 4)
     until(qtbot, lambda: wall.currentIndex().isValid())
     these = child(window, "gallery-filter", QPushButton)
-    assert not these.isEnabled()
+    assert these.text() == "Filter all 4…"  # as long as none but the open one is
     select_too(wall, 1, 3)
     assert these.text().replace("&", "") == "Filter these 3…"
     click(child(window, "gallery-test"))
     click(child(window, "gallery-folder"))
-    assert not these.isEnabled()  # of other tiles
+    assert these.text() == "Filter all 4…"  # of other tiles
+    click(these)
+    settled(qtbot, window)
+    assert said(window) == "4 pictures."
     select_too(wall, 1, 3)
     with monkeypatch.context() as patch:
         patch.setattr(filter_choice, "MAX_LETTERS", 10)  # as where a command is no longer

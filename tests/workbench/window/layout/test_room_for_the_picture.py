@@ -36,6 +36,16 @@ def test_the_picture_has_most_of_the_window_and_nothing_is_out_of_reach(qtbot, m
     assert (window.width(), window.height()) == size  # nothing has pushed it wider
 
 
+def test_settings_stay_open_while_panels_at_the_other_side_take_turns(qtbot, make_window):
+    window = make_window()
+    window.resize(1920, 1080)
+    settle(qtbot, window, lambda: window.intake.open_paths([]))
+    window.docks.toggle("Settings")
+    for title in ("Analysis", "Pixel", "Timing"):
+        window.docks.toggle(title)
+        assert window.docks.places()["open"] == ["Settings", title]
+
+
 @pytest.mark.parametrize("size", [(1024, 640), (960, 540)], ids=str)
 def test_on_a_small_screen_nothing_is_cut_and_no_panel_makes_the_window_larger(
     qtbot, make_window, size
