@@ -334,8 +334,8 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     assert len(rows(window)) == len(PRESETS)
     assert OWN_SHAPE.title in child(window, "blocks-note", QLabel).text()
     assert window.store.state == before
-    settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
-    assert window.store.state.block_xy == (8, 8)
+    settle(qtbot, window, lambda: click_on(qtbot, window, (16, 16)))
+    assert window.store.state.block_xy == (16, 16)
     assert window.store.state.implementation != OWN_SHAPE.key
 
 
