@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.search import beginning
+from kernels.core.search import beginning, search_words, wanted_words
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -96,17 +96,24 @@ class Book:
     def find(self, query: str) -> list[HelpPage]:
         """Find the pages that have every word of `query`, or words that begin so, the best first.
 
-        Pages with words in the title come first, then those that have them most often.
+        Fillers do not count.  Pages with words in the title, or by synonyms.toml in what it is
+        also called, come first, then those that have them most often.
         """
-        words = [re.compile(beginning(word)) for word in query.casefold().split()]
-        ranked = []
-        for number, page in enumerate(self.pages if words else ()):
-            text, title = page.plain.casefold(), page.title.casefold()
-            counts = [len(word.findall(text)) for word in words]
-            if all(counts):
-                in_title = sum(word.search(title) is not None for word in words)
-                ranked.append((-in_title, -sum(counts), number))
-        return [self.pages[number] for *_, number in sorted(ranked)]
+        table = asset_table("help/synonyms.toml")
+        for wanted in wanted_words(search_words(query)):
+            words = [re.compile(beginning(word)) for word in wanted]
+            ranked = []
+            for number, page in enumerate(self.pages if words else ()):
+                told = (table[name].get(page.title, "") for name in ("words", "pages"))
+                title = " ".join((page.title, *told)).casefold()
+                counts = [len(word.findall(f"{title} {page.plain.casefold()}")) for word in words]
+                if all(counts):
+                    whole = len(set(wanted) & set(search_words(title)))
+                    in_title = sum(word.search(title) is not None for word in words)
+                    ranked.append((-whole, -in_title, -sum(counts), number))
+            if ranked:
+                return [self.pages[number] for *_, number in sorted(ranked)]
+        return []
 
 
 # {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.

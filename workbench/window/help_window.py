@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.core.search import beginning
+from kernels.core.search import beginning, search_words, wanted_words
 from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
@@ -105,9 +106,7 @@ class PageView(QTextBrowser):
         section = url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
         for block in self._blocks():
             if section and block.blockFormat().headingLevel() > 0 and block.text() == section:
-                cursor, bar = QTextCursor(block), self.verticalScrollBar()
-                self.setTextCursor(cursor)
-                bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
+                self._go_to(QTextCursor(block))
                 return
         if not section:
             self._find_words()
@@ -164,7 +163,9 @@ class PageView(QTextBrowser):
         colour = self.palette().color(QPalette.ColorRole.Highlight)
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
+        words_in: Counter[int] = Counter()  # paragraphs and cells, by their numbers
         for word in self.words:
+            has_word = set[int]()
             pattern = QRegularExpression(beginning(word), ANY_LETTERS)
             found = self.document().find(pattern)
             while not found.isNull() and len(marks) < MAX_MARKS:
@@ -172,10 +173,19 @@ class PageView(QTextBrowser):
                 mark.cursor = found
                 mark.format.setBackground(colour)
                 marks.append(mark)
+                has_word.add(found.blockNumber())
                 found = self.document().find(pattern, found)
+            words_in.update(has_word)
         self.setExtraSelections(marks)
-        if marks:
-            self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))
+        if marks:  # to the first of those that have the most of the words
+            most = max(words_in.values())
+            best = [each.cursor for each in marks if words_in[each.cursor.blockNumber()] == most]
+            self._go_to(min(best, key=QTextCursor.position))
+
+    def _go_to(self, cursor: QTextCursor) -> None:
+        bar = self.verticalScrollBar()
+        self.setTextCursor(cursor)
+        bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
@@ -282,7 +292,7 @@ class HelpWindow(QDialog):
 
     def _find(self, query: str) -> None:
         """Leave the pages with these words in the contents, and show the best of them."""
-        self._view.words = tuple(query.split())
+        self._view.words = tuple(wanted_words(search_words(query))[0])
         found = self._book.find(query) if self._view.words else list(self._book.pages)
         keys = {page.key for page in found}
         for chapter, pages in self._chapters:
