@@ -105,10 +105,10 @@ def list_name(words: str) -> str:
 @lru_cache(maxsize=256)
 def list_title(words: str) -> str:
     """The name of a list that comes along, else its steps: "Gaussian blur 5×5 ▸ Sharpen 3×3"."""
-    name = list_name(words)
+    if (name := list_name(words)) != words:
+        return name
     try:
-        steps = steps_in(words) if name == words else ()
-        return " ▸ ".join(map(_step_title, steps)) or name
+        return " ▸ ".join(map(_step_title, steps_in(words)))
     except KernelError:  # of another version
         return words
 

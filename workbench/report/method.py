@@ -200,7 +200,6 @@ class Commands:
     lines: tuple[str, ...]  # to type, in order
     file: str = ""  # name of the plan's file; "" where the plan is a preset
     toml: str = ""  # content of that file
-    where: str = ""  # a sentence; "" for anywhere
 
 
 def commands_for(session: Session) -> Commands:
@@ -210,10 +209,10 @@ def commands_for(session: Session) -> Commands:
             return Commands(_lines(preset.key, preset.key, options))
     # Letters and digits that any shell takes: "Image size" as image-size.
     stem = re.sub(r"[^a-z0-9]+", "-", session.plan.title.lower()).strip("-") or "plan"
-    file, where = f"{stem}.toml", ""
+    lines, file = _lines(f"{stem}.toml", stem, ""), f"{stem}.toml"
     if names := [each for each in session.plan.pictures if each not in PICTURE_KINDS]:
-        where = f"Save {file}, which is below, in the folder of {list_of(names)}, and run there:"
-    return Commands(_lines(file, stem, ""), file, as_toml(session.plan), where)
+        lines = f"# in the folder of {list_of(names)}, with {file} saved there:", *lines
+    return Commands(lines, file, as_toml(session.plan))
 
 
 def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:

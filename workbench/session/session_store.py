@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -24,7 +25,6 @@ from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, re
 from workbench.base.paths import asset, data_folder
 
 RECORDED = "recorded"  # the folder in assets
-LONGEST = 60  # part of a file's name
 MAX_SHOWN = 12  # kept sessions in the menu
 LOOKING = Progress("looking at this computer")
 NOT_KEPT = "{} The sweep continues, but what it measures from now on is not kept."
@@ -120,9 +120,8 @@ def slug(title: str) -> str:
     """Part of a file's name from a title, without accents: "image-size-gaussian-blur"."""
     decomposed = unicodedata.normalize("NFD", title)  # accents are letters of their own there
     plain = "".join(each for each in decomposed if not unicodedata.combining(each))
-    name = re.sub(r"[\W²]+", "-", plain).strip("-").lower()
-    whole_words, _, _ = name[: LONGEST + 1].rpartition("-")
-    return name if len(name) <= LONGEST else whole_words or name[:LONGEST]
+    first, *_ = *textwrap.wrap(re.sub(r"[\W²]+", " ", plain).lower(), 60), ""
+    return first.replace(" ", "-")
 
 
 def bundled() -> list[Path]:

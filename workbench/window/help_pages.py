@@ -100,20 +100,18 @@ class Book:
         also called, come first, then those that have them most often.
         """
         table = asset_table("help/synonyms.toml")
-        for wanted in wanted_words(search_words(query)):
-            words = [re.compile(beginning(word)) for word in wanted]
-            ranked = []
-            for number, page in enumerate(self.pages if words else ()):
-                told = (table[name].get(page.title, "") for name in ("words", "pages"))
-                title = " ".join((page.title, *told)).casefold()
-                counts = [len(word.findall(f"{title} {page.plain.casefold()}")) for word in words]
-                if all(counts):
-                    whole = len(set(wanted) & set(search_words(title)))
-                    in_title = sum(word.search(title) is not None for word in words)
-                    ranked.append((-whole, -in_title, -sum(counts), number))
-            if ranked:
-                return [self.pages[number] for *_, number in sorted(ranked)]
-        return []
+        _, wanted = wanted_words(search_words(query))
+        words = [re.compile(beginning(word)) for word in wanted]
+        ranked = []
+        for number, page in enumerate(self.pages if words else ()):
+            told = (table[name].get(page.title, "") for name in ("words", "pages"))
+            title = " ".join((page.title, *told)).casefold()
+            counts = [len(word.findall(f"{title} {page.plain.casefold()}")) for word in words]
+            if all(counts):
+                whole = len({*wanted} & {*search_words(title)})
+                in_title = sum(word.search(title) is not None for word in words)
+                ranked.append((-whole, -in_title, -sum(counts), number))
+        return [self.pages[number] for *_, number in sorted(ranked)]
 
 
 # {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,24 +162,23 @@ class PageView(QTextBrowser):
         colour = self.palette().color(QPalette.ColorRole.Highlight)
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
-        words_in: Counter[int] = Counter()  # paragraphs and cells, by their numbers
-        for word in self.words:
-            has_word = set[int]()
-            pattern = QRegularExpression(beginning(word), ANY_LETTERS)
+        patterns = [QRegularExpression(beginning(word), ANY_LETTERS) for word in self.words]
+        for pattern in patterns:
             found = self.document().find(pattern)
             while not found.isNull() and len(marks) < MAX_MARKS:
                 mark = QTextEdit.ExtraSelection()
                 mark.cursor = found
                 mark.format.setBackground(colour)
                 marks.append(mark)
-                has_word.add(found.blockNumber())
                 found = self.document().find(pattern, found)
-            words_in.update(has_word)
         self.setExtraSelections(marks)
-        if marks:  # to the first of those that have the most of the words
-            most = max(words_in.values())
-            best = [each.cursor for each in marks if words_in[each.cursor.blockNumber()] == most]
-            self._go_to(min(best, key=QTextCursor.position))
+        if marks:  # to the first that stands among the most of the words
+
+            def company(cursor: QTextCursor) -> int:
+                return sum(each.match(cursor.block().text()).hasMatch() for each in patterns)
+
+            found = sorted((each.cursor for each in marks), key=QTextCursor.position)
+            self._go_to(max(found, key=company))
 
     def _go_to(self, cursor: QTextCursor) -> None:
         bar = self.verticalScrollBar()
@@ -292,7 +290,7 @@ class HelpWindow(QDialog):
 
     def _find(self, query: str) -> None:
         """Leave the pages with these words in the contents, and show the best of them."""
-        self._view.words = tuple(wanted_words(search_words(query))[0])
+        self._view.words = tuple(wanted_words(search_words(query))[1])
         found = self._book.find(query) if self._view.words else list(self._book.pages)
         keys = {page.key for page in found}
         for chapter, pages in self._chapters:

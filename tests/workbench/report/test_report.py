@@ -414,10 +414,10 @@ def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
 
 def test_a_plan_of_a_picture_from_a_file_says_where_to_run_it(report):
     session = a_session(SMALL)
-    assert commands_for(session).where == ""
+    assert len(commands_for(session).lines) == 2
     plan = replace(session.plan, title="Mine", pictures=("kodim02.png",))
     page = report(replace(session, plan=plan))
-    assert "Save mine.toml, which is below, in the folder of kodim02.png, and" in page.words
+    assert "# in the folder of kodim02.png, with mine.toml saved there:" in page.words
 
 
 def test_what_another_version_can_is_reported_by_its_key(report):

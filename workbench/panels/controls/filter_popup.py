@@ -53,7 +53,6 @@ class FilterPopup(QFrame):
         """Make the popup; `pick` is called with the key of a chosen filter."""
         super().__init__(parent, Qt.WindowType.Popup)
         self._pick_key = pick
-        self._box = parent  # that it opens below
         self.setObjectName("filter-popup")
         self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay)  # else a click on the box reopens it
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
