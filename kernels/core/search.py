@@ -46,11 +46,9 @@ def search_words(text: str) -> list[str]:
     return re.findall(r"[^\s_\-.,;!?…'\"]+", _spelt(text))
 
 
-def wanted_words(every: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words without fillers; and those without what may be one: an action, a number."""
-    telling = [word for word in every if word not in FILLERS] or list(every)
-    rest = [word for word in telling if word not in VERBS and not word.isdigit()]
-    return telling, rest or telling
+def telling(every: Sequence[str], fillers: frozenset[str] = VERBS) -> list[str]:
+    """The words but fillers and numbers; all of them where none is left."""
+    return [each for each in every if each not in fillers and not each.isdigit()] or [*every]
 
 
 def _spelt(text: str) -> str:
@@ -67,7 +65,8 @@ def find(query: str, items: Sequence[Named], absent: Sequence[str] = ()) -> Foun
     every = search_words(query)
     if not every:
         return Found(list(range(len(items))), is_right=True)
-    for wanted in wanted_words(every):
+    for fillers in (FILLERS, VERBS):
+        wanted = telling(every, fillers)
         near = [at for at, each in enumerate(items) if _is_near(wanted, each)]
         ranked = _ranked(wanted, every, items)
         others = [at for at in ranked if at not in near]

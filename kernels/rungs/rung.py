@@ -252,8 +252,7 @@ class Rung:
 
     def _why_other_work(self, job: Job) -> str | None:
         if words := self.other_work(job):
-            found = (f"{each.title} ({each.key})" for each in ladder() if each.does(job))
-            other = next(found, "OpenCV (opencv)")
+            other = next((each.key for each in ladder() if each.does(job)), "opencv")
             return f"{words}; choose such a filter, or another implementation, such as {other}."
         try:
             for facts in _facts_of_parts(job):

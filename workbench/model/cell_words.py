@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
@@ -11,7 +11,7 @@ from kernels import filters
 from kernels.core.errors import KernelError
 from kernels.sweeps.plan import DIMENSIONS, Cell
 from kernels.sweeps.plan_files import OF_STEPS
-from kernels.sweeps.step_words import WrittenStep, as_word, list_words, ready_made, steps_in
+from kernels.sweeps.step_words import AND, list_words, parse_step, ready_made
 from workbench.model.intents import step_in_words
 from workbench.model.names import filter_title, implementation_title, kind_of
 
@@ -105,17 +105,11 @@ def list_name(words: str) -> str:
 @lru_cache(maxsize=256)
 def list_title(words: str) -> str:
     """The name of a list that comes along, else its steps: "Gaussian blur 5×5 ▸ Sharpen 3×3"."""
-    if (name := list_name(words)) != words:
-        return name
-    try:
-        return " ▸ ".join(map(_step_title, steps_in(words)))
-    except KernelError:  # of another version
-        return words
-
-
-def _step_title(step: WrittenStep) -> str:
-    _, _, more = as_word(replace(step, mix=1.0, is_disk=False)).partition(",")
-    return step_in_words(step) + (f" ({more})" if more else "")
+    name = list_name(words)
+    with suppress(KernelError):  # it is no step, or of another version
+        steps = ((step_in_words(parse_step(e)), *e.partition(",")[1:]) for e in name.split(AND))
+        return " ▸ ".join(map("".join, steps))
+    return name
 
 
 def where(cell: Cell, names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.search import beginning, search_words, wanted_words
+from kernels.core.search import beginning, search_words, telling
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -96,11 +96,10 @@ class Book:
     def find(self, query: str) -> list[HelpPage]:
         """Find the pages that have every word of `query`, or words that begin so, the best first.
 
-        Fillers do not count.  Pages with words in the title, or by synonyms.toml in what it is
-        also called, come first, then those that have them most often.
+        Pages with words in the title or its synonyms come first, then those with the most of them.
         """
         table = asset_table("help/synonyms.toml")
-        _, wanted = wanted_words(search_words(query))
+        wanted = telling(search_words(query))
         words = [re.compile(beginning(word)) for word in wanted]
         ranked = []
         for number, page in enumerate(self.pages if words else ()):

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.core.search import beginning, search_words, wanted_words
+from kernels.core.search import beginning, search_words, telling
 from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
@@ -105,7 +105,9 @@ class PageView(QTextBrowser):
         section = url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
         for block in self._blocks():
             if section and block.blockFormat().headingLevel() > 0 and block.text() == section:
-                self._go_to(QTextCursor(block))
+                cursor, bar = QTextCursor(block), self.verticalScrollBar()
+                self.setTextCursor(cursor)
+                bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
                 return
         if not section:
             self._find_words()
@@ -177,13 +179,7 @@ class PageView(QTextBrowser):
             def company(cursor: QTextCursor) -> int:
                 return sum(each.match(cursor.block().text()).hasMatch() for each in patterns)
 
-            found = sorted((each.cursor for each in marks), key=QTextCursor.position)
-            self._go_to(max(found, key=company))
-
-    def _go_to(self, cursor: QTextCursor) -> None:
-        bar = self.verticalScrollBar()
-        self.setTextCursor(cursor)
-        bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
+            self.setTextCursor(max((each.cursor for each in marks), key=company))
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
@@ -290,7 +286,7 @@ class HelpWindow(QDialog):
 
     def _find(self, query: str) -> None:
         """Leave the pages with these words in the contents, and show the best of them."""
-        self._view.words = tuple(wanted_words(search_words(query))[1])
+        self._view.words = tuple(telling(search_words(query)))
         found = self._book.find(query) if self._view.words else list(self._book.pages)
         keys = {page.key for page in found}
         for chapter, pages in self._chapters:

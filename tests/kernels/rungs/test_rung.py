@@ -105,7 +105,7 @@ def test_a_gradient_is_for_rungs_that_do_nothing_else(rung):
     job = job_of(3).but(title="Edges", gradient=not rung.gradient)
     other = "gradient" if job.has_length else "global"
     assert f"asks for {FILTERS[RUNGS[other].filter]}" in rung.why_not(job, CARD)
-    assert f"such as {RUNGS[other].title} ({other})." in rung.why_not(job, CARD)
+    assert f"such as {other}." in rung.why_not(job, CARD)
     assert RUNGS[other].why_not(job, CARD) is None
 
 
@@ -118,7 +118,7 @@ def test_a_rung_of_another_filter_names_the_first_that_does_it(rung):
     for percentile, job in jobs.items():
         reason = rung.why_not_anywhere(job) or ""
         words = "and the filter is Rank; choose such a filter, or another implementation, such as "
-        words += f"{RUNGS[first[percentile]].title} ({first[percentile]})."
+        words += f"{first[percentile]}."
         assert reason.endswith(words) == (percentile not in does)
 
 

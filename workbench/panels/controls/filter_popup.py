@@ -37,7 +37,6 @@ REDUCED = "Filtered after reducing the picture: at full size edges are weaker an
 COLUMNS = 5
 PREVIEW_PX = QSize(128, 58)
 TILE_PX = QSize(168, 88)
-LEAST_PX = 300  # high, where there is less room below the box
 KEY = Qt.ItemDataRole.UserRole
 
 
@@ -173,7 +172,10 @@ class FilterPopup(QFrame):
         high = self._list.contentsSize().height() + 4 + around_px
         corner = self._box.mapToGlobal(QPoint(0, self._box.height() + 2))
         room = self._box.screen().availableGeometry()
-        size = QSize(self.sizeHint().width(), min(high, max(room.bottom() - corner.y(), LEAST_PX)))
+        size = QSize(
+            self.sizeHint().width(),
+            min(high, max(room.bottom() - corner.y(), 3 * TILE_PX.height())),
+        )
         self.setGeometry(within(QRect(corner, size), room))
 
 
