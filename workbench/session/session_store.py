@@ -118,9 +118,8 @@ def saved_sessions() -> list[Path]:
 
 def slug(title: str) -> str:
     """Part of a file's name from a title, without accents: "image-size-gaussian-blur"."""
-    decomposed = unicodedata.normalize("NFD", title)  # accents are letters of their own there
-    plain = "".join(each for each in decomposed if not unicodedata.combining(each))
-    first, *_ = *textwrap.wrap(re.sub(r"[\W²]+", " ", plain).lower(), 60), ""
+    plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", title.lower()))
+    first, *_ = *textwrap.wrap(re.sub(r"[\W²]+", " ", plain), 60), ""
     return first.replace(" ", "-")
 
 

@@ -174,12 +174,10 @@ class PageView(QTextBrowser):
                 marks.append(mark)
                 found = self.document().find(pattern, found)
         self.setExtraSelections(marks)
-        if marks:  # to the first that stands among the most of the words
-
-            def company(cursor: QTextCursor) -> int:
-                return sum(each.match(cursor.block().text()).hasMatch() for each in patterns)
-
-            self.setTextCursor(max((each.cursor for each in marks), key=company))
+        if marks:  # to the first in a line, or cell, with the most of the words
+            lines = [each.cursor.block().text() for each in marks]
+            counts = [sum(each.match(line).hasMatch() for each in patterns) for line in lines]
+            self.setTextCursor(marks[counts.index(max(counts))].cursor)
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:

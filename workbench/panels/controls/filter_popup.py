@@ -172,11 +172,8 @@ class FilterPopup(QFrame):
         high = self._list.contentsSize().height() + 4 + around_px
         corner = self._box.mapToGlobal(QPoint(0, self._box.height() + 2))
         room = self._box.screen().availableGeometry()
-        size = QSize(
-            self.sizeHint().width(),
-            min(high, max(room.bottom() - corner.y(), 3 * TILE_PX.height())),
-        )
-        self.setGeometry(within(QRect(corner, size), room))
+        high = min(high, max(room.bottom() - corner.y(), 3 * TILE_PX.height()))
+        self.setGeometry(within(QRect(corner, QSize(self.sizeHint().width(), high)), room))
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by
