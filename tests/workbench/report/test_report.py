@@ -26,8 +26,8 @@ from tests.workbench.report.written import notes_of, rows_of, write_report
 from workbench.base.numbers import GAP
 from workbench.report import method, writing
 from workbench.report.method import commands_for
-from workbench.report.session_tables import SessionTables
 from workbench.report.report_figures import charts_of
+from workbench.report.session_tables import SessionTables
 from workbench.report.writing import ReportError
 
 SMALL = Plan(
