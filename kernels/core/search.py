@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 # What a sentence needs and a search does not; and what may be the name of something, or not.
 _FILL = "a an the of from this that my in on to and but with for i want please make how do can get"
-FILLERS = frozenset(f"{_FILL} rid photo photos picture pictures image images".split())
+_ASKED = "why what is are it does rid photo photos picture pictures image images"
+FILLERS = frozenset(f"{_FILL} {_ASKED}".split())
 _VERBS = "remove removing reduce reducing find fix improve adjust apply change convert"
 VERBS = FILLERS.union(f"{_VERBS} filter filters effect".split())
 NEAREST = 4  # of what is no answer
@@ -45,6 +46,11 @@ def search_words(text: str) -> list[str]:
     return re.findall(r"[^\s_\-.,;!?…'\"]+", _spelt(text))
 
 
+def telling(every: Sequence[str], fillers: frozenset[str] = VERBS) -> list[str]:
+    """The words but fillers and numbers; all of them where none is left."""
+    return [each for each in every if each not in fillers and not each.isdigit()] or [*every]
+
+
 def _spelt(text: str) -> str:
     return text.casefold().replace("color", "colour").replace("gray", "grey")
 
@@ -60,7 +66,7 @@ def find(query: str, items: Sequence[Named], absent: Sequence[str] = ()) -> Foun
     if not every:
         return Found(list(range(len(items))), is_right=True)
     for fillers in (FILLERS, VERBS):
-        wanted = [word for word in every if word not in fillers] or every
+        wanted = telling(every, fillers)
         near = [at for at, each in enumerate(items) if _is_near(wanted, each)]
         ranked = _ranked(wanted, every, items)
         others = [at for at in ranked if at not in near]

@@ -48,7 +48,7 @@ from workbench.widgets.letters import factor_of, set_factor, take_up
 from workbench.widgets.tile import scaled_font, words_label
 
 EMPTY = "Points appear here as they are measured."
-PLOT_SHARE = 0.7  # of the card's height, which its plot has at least
+PLOT_SHARE = 0.62  # of the card's height, which its plot has at least
 # Names of the labels, and how large their letters are.
 SCALES = {"chart-title": 1.05, "chart-subtitle": 0.85, "chart-sentence": 1.0, "chart-notes": 0.88}
 SAMPLE_PX, HIDDEN_OPACITY = 28, 0.4

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
 from kernels import filters
+from kernels.core.errors import KernelError
 from kernels.sweeps.plan import DIMENSIONS, Cell
 from kernels.sweeps.plan_files import OF_STEPS
-from kernels.sweeps.step_words import list_words, ready_made
+from kernels.sweeps.step_words import AND, list_words, parse_step, ready_made
+from workbench.model.intents import step_in_words
 from workbench.model.names import filter_title, implementation_title, kind_of
 
 NAMES = DIMENSIONS
@@ -81,7 +84,7 @@ def in_words(name: str, value: Any) -> str:
         case "filters":
             return filter_title(value)
         case "lists":
-            return list_name(value)
+            return list_title(value)
         case "caches":
             return f"{value} L2"
         case "sigma":
@@ -97,6 +100,16 @@ def list_name(words: str) -> str:
     if not words:
         return "one filter"
     return next((key for key in ready_made() if list_words(key) == words), words)
+
+
+@lru_cache(maxsize=256)
+def list_title(words: str) -> str:
+    """The name of a list that comes along, else its steps: "Gaussian blur 5×5 ▸ Sharpen 3×3"."""
+    name = list_name(words)
+    with suppress(KernelError):  # it is no step, or of another version
+        steps = ((step_in_words(parse_step(e)), *e.partition(",")[1:]) for e in name.split(AND))
+        return " ▸ ".join(map("".join, steps))
+    return name
 
 
 def where(cell: Cell, names: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ from kernels.filters import has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
-from kernels.sweeps.step_words import job_steps, made_filter
+from kernels.sweeps.step_words import WrittenStep, job_steps, made_filter
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,
@@ -525,7 +525,7 @@ def job_caption(job: Job, picked: Pick | None = None) -> str:
     return f"{work} · {title_with_pick(job.implementation, picked)}"
 
 
-def step_in_words(step: ListStep) -> str:
+def step_in_words(step: WrittenStep) -> str:
     """Format a step: "Gaussian blur 5×5", and how much of it is taken."""
     mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
     chosen = filters.get(step.filter)

@@ -27,7 +27,7 @@ from kernels.sweeps.plan_keys import PLAN_KEYS
 from kernels.sweeps.record import Record
 from kernels.sweeps.step_words import in_a_line, list_words, ready_made
 from workbench.imaging.pictures import Picture
-from workbench.model.cell_words import list_name
+from workbench.model.cell_words import list_name, list_title
 from workbench.model.intents import is_unclipped, taken_in
 from workbench.model.state import State
 
@@ -199,7 +199,7 @@ BY_FIELD = {each.field: each for each in DIMENSIONS}
 
 def plan_title(plan: Plan) -> str:
     """Format the variation: "Image size × kernel size, Gaussian blur"."""
-    of = [list_name(each) for each in plan.lists if each]
+    of = [list_title(each) for each in plan.lists if each]
     if not (varied := [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]):
         one = f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
         return of[0] if of else one

@@ -12,7 +12,7 @@ from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.plain_data import parse_toml
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, MAX_EQUAL, RESAMPLES, SAME_WITHIN
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Plan
 from kernels.sweeps.plan_files import as_toml, presets
 from kernels.sweeps.record import (
     CPU_WITHIN,
@@ -209,7 +209,10 @@ def commands_for(session: Session) -> Commands:
             return Commands(_lines(preset.key, preset.key, options))
     # Letters and digits that any shell takes: "Image size" as image-size.
     stem = re.sub(r"[^a-z0-9]+", "-", session.plan.title.lower()).strip("-") or "plan"
-    return Commands(_lines(f"{stem}.toml", stem, ""), f"{stem}.toml", as_toml(session.plan))
+    lines, file = _lines(f"{stem}.toml", stem, ""), f"{stem}.toml"
+    if names := [each for each in session.plan.pictures if each not in PICTURE_KINDS]:
+        lines = f"# in the folder of {list_of(names)}, with {file} saved there:", *lines
+    return Commands(lines, file, as_toml(session.plan))
 
 
 def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:

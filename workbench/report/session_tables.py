@@ -122,9 +122,9 @@ class SessionTables:
                 "Notes": _numbered(self._remarks(record, measured), remarks),
             }
             rows.append((record.cell, values))
-        caption = self._caption("verified times.", self._baseline)
-        notes = *_below(rows, remarks), *self._on_checks()
-        return table_of(self._session, caption, rows, is_grouped=True, notes=notes)
+        # Above the table: below it the sentence might begin a page alone.
+        caption = " ".join((self._caption("verified times.", self._baseline), *self._on_checks()))
+        return table_of(self._session, caption, rows, is_grouped=True, notes=_below(rows, remarks))
 
     def _on_checks(self) -> Iterator[str]:
         checks = [each.check for _, each in self._verified if each.check]

@@ -25,7 +25,7 @@ from kernels.cuda_on_cpu.regions import cropped
 from kernels.cuda_on_cpu.stepping import Stepped, stepping
 from kernels.cuda_on_cpu.trial import CHECKING, NO_BUGS, finding_bug, trial, verdict_search
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.own_kernels import own_kernel, plainest
 from kernels.rungs.rung import Rung
 from workbench.batch.kernel_checks import check_jobs
 from workbench.imaging.display import Display, show
@@ -67,6 +67,7 @@ class Refused:
     sentence: str
     line: int = 0  # of the text that is wrong; 0: no line of it is
     is_ours: bool = False  # the text is not wrong: what it takes to run on the CPU is missing
+    is_of_job: bool = False  # nor is it here: it is for another filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,11 @@ def _with_rung(
         found = LINE_OF_HEADER.search(str(error))
         yield Refused(str(error), int(found[1]) if found else 0)
     else:
+        if words := rung.other_work(asked.job):
+            other = "a filter with weights" if rung.filter == "weights" else "such a filter"
+            begin = plainest(asked.job).title
+            yield Refused(f"{words}; choose {other}, or New ▸ {begin}.", is_of_job=True)
+            return
         yield from work(rung, asked)
 
 

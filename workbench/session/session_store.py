@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
+import unicodedata
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -115,8 +117,10 @@ def saved_sessions() -> list[Path]:
 
 
 def slug(title: str) -> str:
-    """Part of a file's name from a title: "image-size-gaussian-blur"."""
-    return re.sub(r"[^\w]+", "-", title).strip("-").lower()[:60]
+    """Part of a file's name from a title, without accents: "image-size-gaussian-blur"."""
+    plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", title.lower()))
+    first, *_ = *textwrap.wrap(re.sub(r"[\W²]+", " ", plain), 60), ""
+    return first.replace(" ", "-")
 
 
 def bundled() -> list[Path]:

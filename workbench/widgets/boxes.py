@@ -141,7 +141,7 @@ class Flow(QLayout):
     def _place(self, box: QRect, *, is_real: bool) -> int:
         """Place the widgets in `box`; return the height that they take in its width."""
         x, y, row_height = box.x(), box.y(), 0
-        for item in self._items:
+        for item in (each for each in self._items if not each.isEmpty()):
             size = item.sizeHint()
             size.setWidth(min(size.width(), box.width()))
             if x > box.x() and x + size.width() > box.x() + box.width():

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.search import beginning
+from kernels.core.search import Named, find
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -94,19 +94,15 @@ class Book:
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[HelpPage]:
-        """Find the pages that have every word of `query`, or words that begin so, the best first.
+        """Find pages by title, synonyms and text, as `search.find` does; the best first."""
+        found, is_right = find(query, self._named if query.strip() else ())
+        return [self.pages[number] for number in found] if is_right else []
 
-        Pages with words in the title come first, then those that have them most often.
-        """
-        words = [re.compile(beginning(word)) for word in query.casefold().split()]
-        ranked = []
-        for number, page in enumerate(self.pages if words else ()):
-            text, title = page.plain.casefold(), page.title.casefold()
-            counts = [len(word.findall(text)) for word in words]
-            if all(counts):
-                in_title = sum(word.search(title) is not None for word in words)
-                ranked.append((-in_title, -sum(counts), number))
-        return [self.pages[number] for *_, number in sorted(ranked)]
+    @cached_property
+    def _named(self) -> list[Named]:
+        table = asset_table("help/synonyms.toml")
+        also = table["words"] | table["pages"]
+        return [Named(f"{e.title} {also.get(e.title, '')}", e.plain) for e in self.pages]
 
 
 # {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.core.search import beginning
+from kernels.core.search import beginning, search_words, telling
 from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label
@@ -164,8 +164,8 @@ class PageView(QTextBrowser):
         colour = self.palette().color(QPalette.ColorRole.Highlight)
         colour.setAlpha(90)
         marks: list[QTextEdit.ExtraSelection] = []
-        for word in self.words:
-            pattern = QRegularExpression(beginning(word), ANY_LETTERS)
+        patterns = [QRegularExpression(beginning(word), ANY_LETTERS) for word in self.words]
+        for pattern in patterns:
             found = self.document().find(pattern)
             while not found.isNull() and len(marks) < MAX_MARKS:
                 mark = QTextEdit.ExtraSelection()
@@ -174,8 +174,10 @@ class PageView(QTextBrowser):
                 marks.append(mark)
                 found = self.document().find(pattern, found)
         self.setExtraSelections(marks)
-        if marks:
-            self.setTextCursor(min((each.cursor for each in marks), key=QTextCursor.position))
+        if marks:  # to the first in a line, or cell, with the most of the words
+            lines = [each.cursor.block().text() for each in marks]
+            counts = [sum(each.match(line).hasMatch() for each in patterns) for line in lines]
+            self.setTextCursor(marks[counts.index(max(counts))].cursor)
 
 
 def picture_of(name: str, palette: QPalette) -> Path | None:
@@ -282,7 +284,7 @@ class HelpWindow(QDialog):
 
     def _find(self, query: str) -> None:
         """Leave the pages with these words in the contents, and show the best of them."""
-        self._view.words = tuple(query.split())
+        self._view.words = tuple(telling(search_words(query)))
         found = self._book.find(query) if self._view.words else list(self._book.pages)
         keys = {page.key for page in found}
         for chapter, pages in self._chapters:

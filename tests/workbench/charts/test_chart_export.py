@@ -179,6 +179,7 @@ def test_a_chart_can_be_made_from_the_command_line(tmp_path):
         (-3, 6, 2.5, [1e-3, 1, 1e3, 1e6]),
         (0.15, 0.93, 0.5, [2, 8]),  # 1, 2 and 5 would be one tick or two that touch
         (0.32, 0.5, 0.4, [3]),
+        (-0.4, 1.85, 1.2, [1, 10]),  # 400 µs to 70 ms, which are no round numbers
     ],
 )
 def test_log_ticks_are_round_and_apart(low, high, gap, values):

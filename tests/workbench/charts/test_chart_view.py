@@ -445,6 +445,14 @@ def test_the_plot_has_sixty_percent_of_its_card(qtbot, view):
             assert child(view, "chart-title", QLabel).isVisible(), kind.key
 
 
+def test_the_sentence_is_seen_whole_below_it_in_a_window_of_1280_by_720(qtbot, view):
+    view.resize(332, 380)  # what the panel Sweep leaves there
+    show(qtbot, view, a_session("blocks"), kind="ladder")
+    scenes.rest()
+    sentence = child(view, "chart-sentence", QLabel)
+    assert sentence.visibleRegion().boundingRect() == sentence.rect()
+
+
 # PySide keeps a type in its module as soon as it is made.
 PROGRAM = """
 import sys

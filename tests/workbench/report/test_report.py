@@ -27,6 +27,7 @@ from workbench.base.numbers import GAP
 from workbench.report import method, writing
 from workbench.report.method import commands_for
 from workbench.report.report_figures import charts_of
+from workbench.report.session_tables import SessionTables
 from workbench.report.writing import ReportError
 
 SMALL = Plan(
@@ -220,8 +221,9 @@ def test_what_makes_a_figure_doubtful_is_one_numbered_note(outcome, remark):
 
 
 def test_notes_speak_only_of_columns_that_are_there():
-    (note,) = notes_of("verified times", a_session(replace(SMALL, implementations=("opencv",))))
-    assert note == "Every pixel was checked."
+    plain = a_session(replace(SMALL, implementations=("opencv",)))
+    assert not notes_of("verified times", plain)
+    assert SessionTables(plain).times().caption.endswith(" Every pixel was checked.")
     told = notes_of("verified times", a_session(SMALL))
     assert any(each.startswith("Interval: ") for each in told)
 
@@ -410,6 +412,14 @@ def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
     plan = replace(preset.plan, implementations=("opencv", "mine.cu"), own_texts=own)
     words = "--implementations opencv,mine.cu"
     assert words in commands_for(Session(plan, H200, STARTED)).lines[0]
+
+
+def test_a_plan_of_a_picture_from_a_file_says_where_to_run_it(report):
+    session = a_session(SMALL)
+    assert len(commands_for(session).lines) == 2
+    plan = replace(session.plan, title="Mine", pictures=("kodim02.png",))
+    page = report(replace(session, plan=plan))
+    assert "# in the folder of kodim02.png, with mine.toml saved there:" in page.words
 
 
 def test_what_another_version_can_is_reported_by_its_key(report):

@@ -23,6 +23,14 @@ from workbench.session.session_store import (
 PLAN = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 
 
+def test_a_title_gives_a_file_its_name_in_whole_words_without_accents():
+    title = "Università di Firenze: edges of a 2048² picture with transfers and more"
+    name = "universita-di-firenze-edges-of-a-2048-picture-with-transfers"
+    assert session_store.slug(title) == name
+    assert session_store.slug("ab" * 40) == "ab" * 30
+    assert session_store.slug("Größe × Δ") == "große-δ"
+
+
 @pytest.fixture(autouse=True)
 def _home(home):
     """Never the user's own folder."""

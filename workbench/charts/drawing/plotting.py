@@ -237,7 +237,7 @@ def apart(spans: Sequence[tuple[float, float]]) -> list[int]:
 def log_ticks(low: float, high: float, gap: float) -> list[float]:
     """log₁₀ of ticks at 1, 2, 5 or 1, 10 … from 10**low to 10**high, at least `gap` apart.
 
-    If only one of them is in sight: the first and the last digit, as one tick is no scale.
+    If only one of them is in sight: two powers of ten or digits, as one tick is no scale.
     """
 
     def seen(step: int, mantissas: Sequence[int]) -> list[float]:
@@ -249,9 +249,10 @@ def log_ticks(low: float, high: float, gap: float) -> list[float]:
         ticks = seen(*step)
         if all(after - before >= gap for before, after in pairwise(ticks)):
             break
-    digits = seen(1, range(1, 10))
-    is_one = len(ticks) < 2 and digits and digits[-1] - digits[0] >= gap
-    return [digits[0], digits[-1]] if is_one else ticks
+    for few in (seen(1, (1,)), seen(1, range(1, 10))) if len(ticks) < 2 else ():
+        if few and few[-1] - few[0] >= min(gap, 1):
+            return [few[0], few[-1]]
+    return ticks
 
 
 def even_ticks(low: float, high: float, gap: float) -> list[float]:

@@ -172,7 +172,7 @@ def _say_differences(shown: Slice) -> str:
     most = max(shown.measured, key=lambda point: abs(_more_ms(point)), default=None)
     if most is None or not _more_ms(most):
         return ""
-    name = f"{series_name(most, shown.data)}, {cell_words.list_name(most.cell.list)}"
+    name = f"{series_name(most, shown.data)}, {cell_words.list_title(most.cell.list)}"
     return f"Largest difference: {name}, {_difference(most)}."
 
 

@@ -109,16 +109,10 @@ class FilterPopup(QFrame):
 
         take_back  called where Esc ends the choice
         """
-        self._take_back = take_back
+        self._take_back, self._box = take_back, box
         self._search.clear()
         self._list.setCurrentItem(next(each for each in self._tiles if each.data(KEY) == key))
         self._find("")
-        self._list.doItemsLayout()
-        around_px = self.sizeHint().height() - self._list.sizeHint().height()
-        high = self._list.contentsSize().height() + 4 + around_px
-        corner, size = QPoint(0, box.height() + 2), QSize(self.sizeHint().width(), high)
-        room = box.screen().availableGeometry()
-        self.setGeometry(within(QRect(box.mapToGlobal(corner), size), room))
         self.show()
         self._search.setFocus()
 
@@ -169,6 +163,17 @@ class FilterPopup(QFrame):
             self._list.setCurrentIndex(QModelIndex())  # Enter takes none until one is chosen
         elif text:
             self._list.setCurrentItem(next(e for e in self._tiles if e.data(KEY) == keys[0]))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as what was found; below the box, if the screen has any room there."""
+        self._list.doItemsLayout()
+        around_px = self.sizeHint().height() - self._list.sizeHint().height()
+        high = self._list.contentsSize().height() + 4 + around_px
+        corner = self._box.mapToGlobal(QPoint(0, self._box.height() + 2))
+        room = self._box.screen().availableGeometry()
+        high = min(high, max(room.bottom() - corner.y(), 3 * TILE_PX.height()))
+        self.setGeometry(within(QRect(corner, QSize(self.sizeHint().width(), high)), room))
 
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by

@@ -204,7 +204,7 @@ class TrialView(QWidget):
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
         self.by_line = check_box("kernel-counts-by-line", "Beside the lines", TIPS["counts"])
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
-        buttons = self.search, self.use, self.step, self.code, self._go, self.cancel
+        buttons = self._go, self.search, self.use, self.step, self.code, self.cancel
         inside = QWidget()
         self._column = VBox(inside, (0, 4, 0, 0), 6).add(
             *(self._problem, Flow(6, *buttons), self._status, self._bar, self._verdict),
@@ -217,6 +217,7 @@ class TrialView(QWidget):
         self._line = found.line
         self._go.setText(f"Go to line {found.line}")
         self._go.setVisible(found.line > 0)
+        self.search.setVisible(found.line == 0)  # the way to the line stands in its place
         verdict = OF_GOOD.format(verdict=found.verdict) if found.is_old else found.verdict
         self._problem.show_or_hide(found.problem)
         self._status.show_or_hide(found.status)

@@ -118,7 +118,7 @@ class Trying(QObject):
         if self._done is None or self._done.text != self._file.text:
             return "It was not tried.", None
         if found.is_old or not found.verdict:
-            return f"✗ It does not run. {found.problem}", self._done.job
+            return f"✗ It does not run. {found.problem or found.status}", self._done.job
         return f"{found.problem} {found.verdict}".strip(), self._done.job
 
     def follow(self) -> None:
@@ -254,7 +254,9 @@ class Trying(QObject):
             case Refused():
                 if step.sentence == confinement.why_not():
                     self.unconfined.emit(step.sentence)
-                if step.is_ours and not self._is_trial:
+                if step.is_of_job:
+                    self._show(verdict="", is_old=False)  # that was of another filter, too
+                if step.is_of_job or (step.is_ours and not self._is_trial):
                     self._remark = step.sentence  # it says nothing about the text
                 else:
                     self._refuse(step.sentence, step.line)

@@ -51,7 +51,7 @@ TOO_LARGE = (
     f"{{title}} is {{size}}×{{size}} in the window, and the editor takes sizes up to {MAX_SIZE}; "
     "what is drawn here is applied when it is changed."
 )
-HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
+HINT = "Enter ↓ · Tab → · Ctrl+Tab: leave · Ctrl+Z: undo"
 WEAKENED = "The threshold comes after these weights: it weakens each change of a sample."
 
 
@@ -281,7 +281,7 @@ class WeightsEditor(QWidget):
         buttons = QWidget()
         buttons.setLayout(Flow(6, *self._buttons))
         # An empty share: below what is as high as it can be.
-        left = VBox(spacing=10).add(head, (self._grid, 1), self._sentence, buttons, 0)
+        left = VBox(spacing=8).add(head, (self._grid, 1), self._sentence, buttons, 0)
         self._sections = (
             FoldedSection("weights-fold-effect", TIPS["effect"], weights_summary.TITLE, self._told),
             FoldedSection("weights-fold-named", TIPS["named"], named_weights.TITLE, self._library),

@@ -80,6 +80,8 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     tried(qtbot, window)
     assert words(window, "kernel-problem").startswith(f"{told}. Line 39: ")
     assert "rows and columns count from there" in words(window, "kernel-status")
+    go = child(window, "kernel-go-to-line")
+    assert go.visibleRegion().boundingRect() == go.rect()  # nor for what follows
 
     answer_file_dialogs(monkeypatch, home / "mine.cu")  # elsewhere than in the user's folder
     trigger(window, "Filter with the kernel")
@@ -109,6 +111,10 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
 def test_a_new_kernel_is_right_for_the_chosen_filter(qtbot, window, key, choices, after):
     settle(qtbot, window, lambda: window.store.choose(filter=key, **choices))
     tried(qtbot, window)
+    if key == "median":  # the plain kernel stands there still
+        said = "choose a filter with weights, or New ▸ My median."
+        assert words(window, "kernel-status").endswith(said)
+        assert words(window, "kernel-problem") == ""
     child(window, "kernel-new", QToolButton).menu().actions()[0].trigger()
     tried(qtbot, window)
     assert words(window, "kernel-problem") == ""
@@ -194,7 +200,8 @@ def test_a_whole_kernel_brings_its_filter_and_is_held_against_that(
     window.findChild(QAction, "Undo").trigger()
     tried(qtbot, window)
     assert window.store.state.filter == before
-    assert "asks for weighted sums" in words(window, "kernel-problem")
+    assert "asks for weighted sums; choose such a filter" in words(window, "kernel-status")
+    assert words(window, "kernel-problem") == ""  # nothing was typed wrong
 
     bare = text.partition("---*/")[2]  # without a header the step decides
     write(qtbot, window, bare)

@@ -53,6 +53,13 @@ def seen(window):
     return view(window, "After").grab().toImage()
 
 
+def test_all_of_one_step_s_chart_is_seen_in_a_window_of_1280_by_720(qtbot, explained):
+    window = explained(1)
+    window.resize(1280, 720)
+    chart = window.rung.get().list_page.chart
+    until(qtbot, lambda: chart.visibleRegion().boundingRect() == chart.rect())
+
+
 def test_the_halo_grows_over_the_picture_around_the_pointer(qtbot, explained):
     window = explained(3)
     page, picture = window.rung.get().list_page, view(window, "After")

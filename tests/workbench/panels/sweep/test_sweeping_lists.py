@@ -20,6 +20,7 @@ from workbench.charts.kinds import chart_kinds, kinds_for
 from workbench.cli import main
 from workbench.imaging.pictures import Picture
 from workbench.model import step_files
+from workbench.model.cell_words import in_words
 from workbench.model.plan_draft import BY_FIELD, Draft, UnclearError, texts_of
 from workbench.model.state import State, Step
 from workbench.report.session_tables import SessionTables
@@ -89,7 +90,14 @@ def test_lines_of_lists_are_read_and_written():
     assert alone.lists == ("",), "a line about one step is about the selected one"
     assert alone.pixel_types == ("float32",), "a step of a list alone is given that"
     assert plan.implementations == ("opencv", "shared", "auto")  # a rung for each step
-    assert plan.title == "Image size × steps, gaussian:5 + sobel_x, sketch"
+    assert plan.title == "Image size × steps, Gaussian blur 5×5 ▸ Sobel X 3×3, sketch"
+
+
+def test_lists_that_differ_in_a_parameter_alone_have_two_names():
+    words = BY_FIELD["lists"].values("gaussian:5, gaussian:5,sigma=3")
+    names = [in_words("lists", each) for each in words]
+    assert names == ["Gaussian blur 5×5", "Gaussian blur 5×5,sigma=3.0"]
+    assert in_words("lists", "swirl:5 + box:3") == "swirl:5 + box:3", "of another version"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +158,7 @@ def test_tables_have_the_words_and_the_times_of_steps():
     table = SessionTables(a_session("lists", H200)).times()
     titles = [column.title for column in table.columns]
     steps = [row.cells[titles.index("Steps")] for row in table.rows]
-    assert {"gaussian:7 + sobel_x", "sketch"} <= set(steps)
+    assert {"Gaussian blur 7×7 ▸ Sobel X 3×3", "sketch"} <= set(steps)
     times = next(at for at, title in enumerate(titles) if title.startswith("Steps ("))
     sketch = next(row for row in table.rows if row.cells[0] == "sketch")
     assert sketch.cells[times].count("+") == 2

@@ -53,6 +53,16 @@ def grid(editor):
     return grid
 
 
+def test_its_buttons_are_seen_whole_in_a_small_window_below_the_row_of_steps(qtbot, window):
+    settle(qtbot, window, lambda: trigger(window, "Add step"))
+    window.resize(1024, 640)
+    trigger(window, "Weights")
+    qtbot.wait(200)  # until all has its place
+    parts = window.weights.get().findChildren(QPushButton)
+    last = next(each for each in parts if each.text() == "Paste")
+    until(qtbot, lambda: last.visibleRegion().boundingRect() == last.rect())
+
+
 def at(grid, row, column):
     """Choose the one cell, whatever keys a test has left held down."""
     just_this = QItemSelectionModel.SelectionFlag.ClearAndSelect

@@ -116,6 +116,29 @@ def test_a_word_is_marked_where_one_begins_and_not_inside_others(opened):
     assert marked == ["To", "to", "to"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [
+        *((f"{each}?", "mode/pixel") for each in ("why is this pixel 17", "explain this pixel")),
+        *((each, "mode/pixel") for each in ("Why is this pixel white", "why this value")),
+        *((each, "mode/result") for each in ("crop", "how do I crop a picture", "trim")),
+        *(("border crop", "filters"), ("smooth the skin but keep the edges", "filters")),
+    ],
+)
+def test_a_page_is_found_by_a_question_in_everyday_words(typed, key, book):
+    assert [each.key for each in book.find(typed)][:1] == [key]
+
+
+def test_a_sentence_marks_what_it_is_about_and_leads_to_its_best_line(opened):
+    QTest.keyClicks(search(opened), "smooth the skin but keep the edges")
+    page = child(opened, "help-page", PageView)
+    marked = {each.cursor.selectedText().lower() for each in page.extraSelections()}
+    assert marked == {"smooth", "skin", "keep", "edges"}
+    assert page.textCursor().block().text().startswith("Bilateral")
+    assert page.verticalScrollBar().value() > 0
+    assert page.viewport().rect().contains(page.cursorRect())
+
+
 # -- the window
 
 

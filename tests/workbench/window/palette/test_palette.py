@@ -111,6 +111,8 @@ ACTIONS = {
     **{"cut": "Select a part", "template": "New kernel", "transpose": "Weights"},
     **{"false color": "False colour", "save comparison": "Comparison"},
     **dict.fromkeys(("fastest", "which is the fastest here", "speed"), FASTEST),
+    **dict.fromkeys(("why is this pixel 17?", "why is this pixel white"), "This pixel"),
+    **{"explain this pixel": "This pixel", "why this value": "This pixel"},
     **{"time": "Timing", "fastest implementation": FASTEST},
 }
 
