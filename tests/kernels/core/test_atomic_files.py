@@ -86,6 +86,26 @@ def test_what_is_secret_is_so_while_it_is_written(tmp_path):
         assert os.fstat(file.fileno()).st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_comes_meanwhile_is_kept_where_it_is_to_be(tmp_path, monkeypatch, has_links):
+    def link(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", link)
+    path = tmp_path / "a.png"
+    with replacing(path, keeps=True) as file:
+        file.write(b"first")
+    with pytest.raises(FileExistsError) as failed, replacing(path, keeps=True) as file:
+        file.write(b"second")
+    assert "came meanwhile" in reason(failed.value)
+    assert path.read_bytes() == b"first"
+    (tmp_path / "b.png").symlink_to("elsewhere")
+    with pytest.raises(FileExistsError), replacing(tmp_path / "b.png", keeps=True) as file:
+        file.write(b"third")
+    assert {each.name for each in tmp_path.iterdir()} == {"a.png", "b.png"}
+
+
 def test_what_a_kill_left_is_removed_by_the_next_save_there(tmp_path, writer):
     os.kill(writer.pid, signal.SIGKILL)
     writer.wait()
