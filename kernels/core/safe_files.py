@@ -34,7 +34,7 @@ _WHAT_TO_DO = {
     errno.ENOENT: "its folder does not exist; choose another folder",
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
-    errno.EEXIST: "a file of that name came meanwhile and stays; move it, or choose another name",
+    errno.EEXIST: "a file has that name by now; move it, or choose another name",
     errno.ENXIO: "it is a pipe that nobody reads, a socket or a device; choose another name",
 }
 

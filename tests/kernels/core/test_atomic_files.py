@@ -98,7 +98,7 @@ def test_a_file_that_comes_meanwhile_is_kept_where_it_is_to_be(tmp_path, monkeyp
         file.write(b"first")
     with pytest.raises(FileExistsError) as failed, replacing(path, keeps=True) as file:
         file.write(b"second")
-    assert "came meanwhile" in reason(failed.value)
+    assert "has that name by now" in reason(failed.value)
     assert path.read_bytes() == b"first"
     (tmp_path / "b.png").symlink_to("elsewhere")
     with pytest.raises(FileExistsError), replacing(tmp_path / "b.png", keeps=True) as file:

@@ -160,7 +160,7 @@ def test_a_file_that_comes_while_filtering_is_left_alone(
     monkeypatch.setattr(batch_run, "read", read)
     assert main.main([*words, "--no-gpu"]) == 1
     said = capsys.readouterr().err
-    assert f"Cannot save {path.name}: a file of that name came meanwhile and stays" in said
+    assert f"Cannot save {path.name}: a file has that name by now; move it" in said
     assert path.read_text() == "precious"
     assert not [each for each in files(".") if each.startswith(".filter")]
     assert main.main([*words, "--no-gpu", "--replace"]) == 0
