@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -88,21 +89,17 @@ def test_what_is_secret_is_so_while_it_is_written(tmp_path):
 
 @pytest.mark.parametrize("has_links", [True, False])
 def test_a_file_that_comes_meanwhile_is_kept_where_it_is_to_be(tmp_path, monkeypatch, has_links):
-    def link(*_):
-        raise OSError(errno.EPERM, "Operation not permitted")
-
     if not has_links:
-        monkeypatch.setattr(os, "link", link)
-    path = tmp_path / "a.png"
+        monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError))
+    path, link = tmp_path / "a.png", tmp_path / "b.png"
+    link.symlink_to("elsewhere")
     with replacing(path, keeps=True) as file:
         file.write(b"first")
-    with pytest.raises(FileExistsError) as failed, replacing(path, keeps=True) as file:
-        file.write(b"second")
-    assert "has that name by now" in reason(failed.value)
+    for there in (path, link):
+        with pytest.raises(FileExistsError) as failed, replacing(there, keeps=True) as file:
+            file.write(b"second")
+        assert "has that name by now" in reason(failed.value)
     assert path.read_bytes() == b"first"
-    (tmp_path / "b.png").symlink_to("elsewhere")
-    with pytest.raises(FileExistsError), replacing(tmp_path / "b.png", keeps=True) as file:
-        file.write(b"third")
     assert {each.name for each in tmp_path.iterdir()} == {"a.png", "b.png"}
 
 
