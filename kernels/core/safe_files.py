@@ -34,6 +34,7 @@ _WHAT_TO_DO = {
     errno.ENOENT: "its folder does not exist; choose another folder",
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
+    errno.EEXIST: "a file has that name by now; move it, or choose another name",
     errno.ENXIO: "it is a pipe that nobody reads, a socket or a device; choose another name",
 }
 
@@ -94,7 +95,7 @@ def holding(path: Path, patience_s: float) -> Iterator[bool]:
 
 
 @contextmanager
-def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, is_synced: bool = True, keeps: bool = False) -> Iterator[BinaryIO]:
     """Open a binary file that becomes `path` when the block ends, and vanishes when it raises.
 
     A file that is replaced leaves its permissions to the new one; files that killed programs left
@@ -102,6 +103,7 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     /dev/null would harm the whole computer.
 
     is_synced  be on the disk at the end, to outlive a power failure; takes milliseconds
+    keeps      as `put_in_place` has it
 
     Raises OSError; `reason()` puts it in words.
     """
@@ -109,7 +111,8 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
         with open(path, "wb", opener=_soon) as special:
             yield special
         return
-    path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
+    if not keeps:
+        path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if monotonic() - _searched_at.get(path.parent, -math.inf) >= GRACE_S:
@@ -128,9 +131,29 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
                     beside.chmod(mode)
             if sys.platform == "win32":
                 file.close()  # Windows renames no open file; others lock it until then
-            beside.replace(path)
+            put_in_place(beside, path, keeps=keeps)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def put_in_place(made: Path, path: Path, *, keeps: bool) -> None:
+    """Give the file `made` the name `path`, in the same folder.
+
+    keeps  leave alone what has that name, however short a time, and raise FileExistsError
+
+    Raises OSError.
+    """
+    if keeps:
+        try:
+            os.link(made, path)  # which, unlike a rename, never replaces
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            path.open("xb").close()  # from here on the name is ours
+        else:
+            made.unlink()
+            return
+    made.replace(path)
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:

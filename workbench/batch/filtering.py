@@ -91,6 +91,7 @@ class Outcome:
 
     pair: FilePair
     index: int = 0  # its place among all that are to be done
+    keeps: bool = False  # leave a file alone that has the result's name by the end
     seconds: dict[Stage, float] = field(default_factory=dict)  # of each that it went through
     picture: Picture | None = None
     result: Result | None = None
@@ -146,16 +147,18 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
     """Read the picture, and see that its file can hold the result, which is like it."""
     pair = outcome.pair
     with _failing(outcome):
-        is_there = recipe.keeps_files and not pair.is_ours and os.path.lexists(pair.target)
+        outcome.keeps = recipe.keeps_files and not pair.is_ours
+        is_there = outcome.keeps and os.path.lexists(pair.target)
         if is_there and not pair.is_named:
             outcome.skipped = True
             return
         if is_there and not is_special(pair.target):
             raise ImageFileError(IS_THERE.format(pair.target_shown))
-        if not pair.is_named and is_special(pair.target):  # to write there might wait for ever
-            raise ImageFileError(
-                f"Cannot save {pair.target.name}: a device or a pipe has that name; remove it."
-            )
+        # To write there might wait for ever, or change a file elsewhere.
+        is_link = os.path.islink(pair.target)  # noqa: PTH114 - `Path.is_symlink` may raise
+        if not pair.is_named and (is_link or is_special(pair.target)):
+            said = "a link, a device or a pipe has that name; remove it."
+            raise ImageFileError(f"Cannot save {pair.target.name}: {said}")
         if pair.objection:
             raise ImageFileError(pair.objection)
         outcome.stamp = stamp_of(pair.source)
@@ -256,6 +259,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
             memory_bytes=memory_bytes,
             max_taps=sampling.check_taps if sampling.check else 0,
             for_now=outcome.for_now or is_less,
+            keeps=outcome.keeps,
         )
 
         def tell(step: Progress) -> None:
@@ -275,7 +279,8 @@ def encode(outcome: Outcome, recipe: Recipe) -> None:
     with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
         _make_folder(outcome.pair.folder)
         samples = reduced(target, outcome.result.picture)
-        steps.enter_context(image_files.saving(target, samples, recipe.quality, outcome.metadata))
+        how = (recipe.quality, outcome.metadata, outcome.keeps)
+        steps.enter_context(image_files.saving(target, samples, *how))
         outcome.unsynced = steps.pop_all()
 
 

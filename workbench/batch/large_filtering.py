@@ -114,12 +114,12 @@ class ResumableOutput:
         self.pick = pick
         self._put({"pick": {"implementation": pick.implementation, "block": pick.block_xy}})
 
-    def finish(self) -> None:
-        """Give the result its name."""
+    def finish(self, *, keeps: bool) -> None:
+        """Give the result its name; `keeps` as `safe_files.put_in_place` has it."""
         self.close()
         with suppress(OSError):  # there is none yet, or a file system that knows no permissions
             self._part.chmod(stat.S_IMODE(self.target.stat().st_mode) & 0o777)
-        self._part.replace(self.target)
+        safe_files.put_in_place(self._part, self.target, keeps=keeps)
         self._journal.path.unlink()
 
     def drop(self) -> None:
@@ -222,6 +222,7 @@ def filtering_file(
     memory_bytes: int,
     max_taps: int | None = 0,
     for_now: bool = False,
+    keeps: bool = False,
 ) -> Generator[Progress, None, LargeAnswer]:
     """Filter `picture` into `target`, or resume that where it was begun.
 
@@ -234,6 +235,7 @@ def filtering_file(
     memory_bytes  for all strips together
     max_taps      as `StripFilter` has it, for all strips together
     for_now       as `StripFilter` has it
+    keeps         leave a file alone that is there by the end; its rows are kept then, too
 
     Raises ImageFileError and the errors of `kernels.core.errors`.
     """
@@ -251,7 +253,8 @@ def filtering_file(
         strip_filter = partial(StripFilter, engine, like, named, **how)
         try:
             answer = yield from _Run(picture, part, like).going(rows, max_taps, strip_filter)
-            (part.drop if answer.check is not None and not answer.check.ok else part.finish)()
+            is_wrong = answer.check is not None and not answer.check.ok
+            part.drop() if is_wrong else part.finish(keeps=keeps)
         except PickRefusedError as error:  # from the top, with the next pick
             part.drop()
             refused |= {error.pick}

@@ -120,6 +120,7 @@ class StageTimes:
         self._began = self._now()
         self._ended: tuple[float, float] | None = None
         self._counts: Counter[Status] = Counter()
+        self._verified = 0
         self.cut = 0
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
@@ -133,6 +134,7 @@ class StageTimes:
     ) -> None:
         """Count a picture that there is nothing left to do to."""
         self._counts[status] += 1
+        self._verified += status == "done" and "verify" in seconds
         self._pictures.update(seconds.keys())
         for stage, took_s in seconds.items():
             self._seconds[stage] += took_s
@@ -156,7 +158,7 @@ class StageTimes:
             total=self._total,
             finished=finished,
             failed=counts["failed"] + counts["wrong"],
-            verified=max(self._pictures["verify"] - counts["wrong"], 0),
+            verified=self._verified,
             counts={status: count for status, count in counts.items() if count},
             seconds=elapsed_s,
             per_s=per_s,

@@ -123,7 +123,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         )
     parser.words = rest
     add_options(parser, command.options)
-    arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
+    given = _without_dashes(rest)
+    # An empty word would be the current folder or the default; argparse drops the -- of --size=--.
+    for word in filter(re.compile(r"|--[^=]+=(--)?").fullmatch, given):
+        parser.error(f"there is no name or value in {word!r}")
+    arguments = parser.parse_intermixed_args(_with_values(given))
     if command is WINDOW:
         for image in arguments.images:
             if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():

@@ -75,10 +75,13 @@ def saving(
     samples: NDArray[Any],
     quality: int | None = None,
     metadata: Metadata = NO_METADATA,
+    keeps: bool = False,
 ) -> Iterator[None]:
     """Do as `save` does, in two steps: all is written when the block begins.
 
     It is on the disk and in its place when the block has ended, which may be on another thread.
+
+    keeps  leave a file alone that is there, and raise ImageFileError
     """
     path = Path(path).absolute()
     from workbench.files import image_encoders
@@ -86,7 +89,7 @@ def saving(
     write = image_encoders.writer_for(path, samples)
     kept = format_of(path).kept(metadata)
     try:
-        with safe_files.replacing(path) as file:
+        with safe_files.replacing(path, keeps=keeps) as file:
             write(file, samples, quality, kept)
             yield
     except OSError as error:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -84,6 +85,22 @@ def test_what_is_secret_is_so_while_it_is_written(tmp_path):
     path.chmod(0o600)
     with replacing(path) as file:
         assert os.fstat(file.fileno()).st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_comes_meanwhile_is_kept_where_it_is_to_be(tmp_path, monkeypatch, has_links):
+    if not has_links:
+        monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError))
+    path, link = tmp_path / "a.png", tmp_path / "b.png"
+    link.symlink_to("elsewhere")
+    with replacing(path, keeps=True) as file:
+        file.write(b"first")
+    for there in (path, link):
+        with pytest.raises(FileExistsError) as failed, replacing(there, keeps=True) as file:
+            file.write(b"second")
+        assert "has that name by now" in reason(failed.value)
+    assert path.read_bytes() == b"first"
+    assert {each.name for each in tmp_path.iterdir()} == {"a.png", "b.png"}
 
 
 def test_what_a_kill_left_is_removed_by_the_next_save_there(tmp_path, writer):

@@ -1,6 +1,7 @@
 """The command line: what it understands, what it refuses, and what it imports."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from kernels.sweeps.plan_files import presets
 from tests.made_up import H200
 from workbench.base import qt_libraries
 from workbench.cli import inventory, main
-from workbench.cli.main import COMMANDS
+from workbench.cli.main import COMMANDS, WINDOW
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")
@@ -167,6 +168,17 @@ def test_options_may_stand_between_the_files(tmp_path):
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(words, complaint, refused):
     assert complaint in refused(*words.split())
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_an_empty_value_or_name_is_refused_of_every_option(command, refused):
+    text = (COMMANDS[command] if command else WINDOW).options
+    options = re.findall(r"^ +(--[\w-]+)", text, re.MULTILINE)
+    assert "--help" not in options
+    empty = [[f"{name}{end}"] for name in options for end in ("=", "=--")]
+    for words in ([""], ["a", ""], ["", "--"], *empty):
+        said = refused(*filter(None, [command]), *words)
+        assert "there is no name or value in '" in said
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
 
 from kernels.pictures import generated
+from workbench.batch import batch_run
 from workbench.cli import main
 from workbench.files import image_files
 
@@ -130,6 +132,39 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys,
     named = Path("out/a.png").read_bytes()
     assert apply("a.png", "out/", *option, "--replace", "--filter", "box") == 0
     assert Path("out/a.png").read_bytes() != named
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["apply", "a.png", "new.png"], "new.png"),
+        (["apply", "a.png", "b.png", "out/"], "out/a.png"),
+        (["batch", "a.png", "b.png", "out/"], "out/a.png"),
+        (["apply", "pages.tif", "out/", "--page", "all"], "out/pages-1.tif"),
+        (["apply", "large.tif", "new.tif", "--memory", "1.2M"], "new.tif"),
+    ],
+)
+def test_a_file_that_comes_while_filtering_is_left_alone(
+    folder, monkeypatch, capsys, words, target
+):
+    tifffile.imwrite("pages.tif", generated.noise(20, 30, 2).transpose(2, 0, 1))
+    image_files.save("large.tif", generated.noise(900, 300, 3))
+    real, path = batch_run.read, Path(target)
+
+    def read(outcome, *how):
+        real(outcome, *how)
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists():
+            path.write_text("precious")
+
+    monkeypatch.setattr(batch_run, "read", read)
+    assert main.main([*words, "--no-gpu"]) == 1
+    said = capsys.readouterr().err
+    assert f"Cannot save {path.name}: a file has that name by now; move it" in said
+    assert path.read_text() == "precious"
+    assert not [each for each in files(".") if each.startswith(".filter")]
+    assert main.main([*words, "--no-gpu", "--replace"]) == 0
+    image_files.load(path)
 
 
 @pytest.mark.parametrize(("how", "checks"), [("all", 3), ("2", 2), ("none", 0), (None, 3)])

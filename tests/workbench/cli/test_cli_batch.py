@@ -202,6 +202,19 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys)
     assert image_files.load("out/p2.png").samples.shape == (22, 31, 3)
 
 
+def test_a_link_among_the_results_does_not_lead_the_batch_elsewhere(folder, capsys):
+    Path("out").mkdir()
+    Path("elsewhere.png").write_text("mine")
+    for name, there in (("p2.png", "../elsewhere.png"), ("p3.png", "../new.png")):
+        Path("out", name).symlink_to(there)
+    for command in (batch, apply):
+        assert command("in", "out/", "--replace") == 1
+        said = capsys.readouterr().err
+        assert said.count("a link, a device or a pipe has that name; remove it.") == 2
+        assert Path("elsewhere.png").read_text() == "mine"
+        assert not Path("new.png").exists()
+
+
 def test_a_broken_file_is_a_line_with_its_sentence_and_the_rest_goes_on(folder, capsys):
     Path("in/p3.png").write_bytes(b"no picture")
     Path("in/p5.png").write_bytes(Path("in/p5.png").read_bytes()[:60])
