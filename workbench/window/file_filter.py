@@ -218,7 +218,7 @@ class FileFilter(QDialog):
         boxes = {"format_name": self._format, "devices": self._devices}
         # How each field of FilterChoice is read and shown.
         self._fields: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
-            **{name: (line.text, line.setText) for name, line in lines.items()},
+            **{name: (line.text, partial(_show_path, line)) for name, line in lines.items()},
             **{name: (box.currentData, partial(_select, box)) for name, box in boxes.items()},
             "quality": (self._quality.value, self._quality.setValue),
         }
@@ -344,7 +344,7 @@ class FileFilter(QDialog):
     def _choice(self) -> filter_choice.FilterChoice:
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
         for name in ("source", "target"):  # where ~ was typed; "" stays so
-            values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
+            values[name] = os.path.expanduser(filter_choice.typed(values[name]))  # noqa: PTH111
         return replace(self._filled, **values)
 
     def _remembered(self) -> filter_choice.FilterChoice:
@@ -597,6 +597,10 @@ def _list(name: str, title: str, tip: str) -> QListWidget:
     made.setAlternatingRowColors(True)
     made.setWordWrap(True)
     return made
+
+
+def _show_path(line: QLineEdit, path: str) -> None:
+    line.setText(filter_choice.shown(path))
 
 
 def _select(box: QComboBox, data: str) -> None:
