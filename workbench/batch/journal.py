@@ -139,7 +139,9 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
 
 def prune() -> None:
     """Remove journals in the user's data, of batches that came to their end; the newest stay."""
-    found = (data_folder() / "batches").glob("*/*.jsonl")
+    found: list[Path] = []
+    with suppress(OSError):  # other batches remove some meanwhile
+        found += (data_folder() / "batches").glob("*/*.jsonl")
     for each in sorted(found, key=lambda path: (stamp_of(path) or [0, 0])[1])[:-KEPT]:
         with suppress(OSError):
             if (lock := hold(each.with_name("lock"))) is None:  # a batch begins there

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 from io import FileIO
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +71,13 @@ def test_of_journals_that_can_not_be_resumed_the_newest_stay(tmp_path, monkeypat
     assert [n for n, path in enumerate(made) if path.exists()] == [1, 4, 5, 6]
     assert other.exists()
     assert not made[2].parent.exists()
+
+    def removed(*_):
+        yield other
+        raise FileNotFoundError(other.parent)  # by another batch
+
+    monkeypatch.setattr(Path, "glob", removed)
+    prune()
 
 
 def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tmp_path):
