@@ -215,9 +215,6 @@ MIN_LENGTH, MAX_LENGTH = 1e-9, 1e18
 MAX_SUM = 2.0**30
 # What cv2's own threads do not share is shared here, from so many products on, samples times K.
 SHARED_PRODUCTS = 1 << 23
-# The minimum of a square takes so many bytes in the time of one of a disk's products or a median's:
-# a picture of 768×512 is done before its halos are copied.
-SQUARE_BYTES = 32
 # At most so many samples a shared band, and so many products a call on cv2's own threads, so that a
 # large picture can be stopped in between; at least so many times the filter's reach in rows, since
 # each band is read with its halo.
@@ -320,8 +317,8 @@ def _has_border(job: Job, call: Call) -> bool:
 
 def _is_shared(job: Job, call: Call) -> bool:
     products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
-    if not job.has_weights and np.all(call.arguments.get("kernel", 0)):
-        products = job.picture.nbytes * job.ksize // SQUARE_BYTES  # rows, then columns
+    if not job.has_weights and np.all(call.arguments.get("kernel", 0)):  # of a square,
+        products = job.picture.nbytes * job.ksize // 32  # which takes less than to copy halos
     is_one_call = not job.has_length and not call.in_float32 and _has_border(job, call)
     return products >= SHARED_PRODUCTS and not (is_one_call and call.on_all_threads)
 

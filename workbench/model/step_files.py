@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -114,17 +114,8 @@ def asked_of(state: State) -> dict[str, Any]:
         **(dict.fromkeys(single) if of_list else single),
         "border": state.border,
         "alpha": state.alpha,
-        "steps": step_options(state.steps) if of_list else None,
+        "steps": [as_word(each) for each in state.steps] if of_list else None,
         "round_between_steps": state.is_rounded if of_list else None,
         "whole": state.whole if of_list else None,
         "region": state.region,
     }
-
-
-def step_options(steps: Iterable[Step]) -> list[str]:
-    """Steps as --step has them."""
-    words = []
-    for each in steps:
-        named = None if each.implementation == AUTO.key else each.implementation
-        words.append(as_word(replace(each, chosen_implementation=named)))
-    return words

@@ -22,7 +22,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.core.plain_data import parse_toml
 from kernels.core.step import Correlation
-from kernels.engine.auto import usual_order
+from kernels.engine.auto import AUTO, usual_order
 from kernels.engine.list_ways import LIST_RUNGS
 from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list
@@ -31,13 +31,13 @@ from kernels.filters.parameters import DISK, NUMBERS
 from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
-from kernels.sweeps.step_words import blend_of, made_filter
+from kernels.sweeps.step_words import as_word, blend_of, made_filter
 from workbench.base.paths import asset
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.intents import Choice, chosen_in, is_unclipped, part_of, taken_in, white_of
 from workbench.model.state import FACTS, State, Step
-from workbench.model.step_files import is_list, step_options
+from workbench.model.step_files import is_list
 from workbench.session.kernel_folder import kernels_folder
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.lazy_panel import LazyPanel
@@ -245,7 +245,8 @@ def filter_words(state: State, stored: str | None) -> list[str]:
         words += _option("pixel_type", stored)
     runs_on = chosen_in(state)
     if not is_list(state):
-        words += _option("implementation", named_implementation(state))
+        named = str(own_path(state)) if is_own(state.implementation) else state.implementation
+        words += _option("implementation", named)
         if isinstance(runs_on, Rung | OwnKernel) and not runs_on.own_block:
             words += _option("block_xy", "{}x{}".format(*state.block_xy))
     if state.devices > 1 and runs_on.kind != "cpu":
@@ -254,7 +255,10 @@ def filter_words(state: State, stored: str | None) -> list[str]:
 
 
 def _list_words(state: State) -> list[str]:
-    words = [word for each in step_options(taken_in(state)) for word in ("--step", each)]
+    words = []
+    for each in taken_in(state):
+        named = None if each.implementation == AUTO.key else each.implementation
+        words += ["--step", as_word(replace(each, chosen_implementation=named))]
     words += _option("whole", state.whole)
     return [*words, "--round-between"] if state.is_rounded else words
 
@@ -273,11 +277,6 @@ def _one_filter(state: State) -> list[str]:
             words += _option(each.name, value)
     words += ["--disk"] * (state.is_disk and has_parameter(chosen, "is_disk"))
     return words
-
-
-def named_implementation(state: State) -> str:
-    """The implementation as its option names it."""
-    return str(own_path(state)) if is_own(state.implementation) else state.implementation
 
 
 def own_path(state: State | Step) -> Path:

@@ -180,8 +180,7 @@ class FileFilter(QDialog):
 
     def bring_forward(self) -> None:
         """Show the dialog, and what it does by now: filter and files may be others than before."""
-        is_end = self._filled.is_file and self._said  # it would write the same file again
-        if not self._process.is_running and not is_end:
+        if not self._process.is_running and not (self._filled.is_file and self._said):
             if not self._said:
                 self._clear_progress(NOT_BEGUN)
             self._show_choice(self._said)
@@ -218,7 +217,7 @@ class FileFilter(QDialog):
         boxes = {"format_name": self._format, "devices": self._devices}
         # How each field of FilterChoice is read and shown.
         self._fields: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
-            **{name: (line.text, partial(_show_path, line)) for name, line in lines.items()},
+            **{name: (line.text, line.setText) for name, line in lines.items()},
             **{name: (box.currentData, partial(_select, box)) for name, box in boxes.items()},
             "quality": (self._quality.value, self._quality.setValue),
         }
@@ -355,7 +354,8 @@ class FileFilter(QDialog):
         self._said = self._said if choice == self._choice else ""
         self._is_filling, self._filled = True, choice
         for name, (_, show) in self._fields.items():
-            show(getattr(choice, name))
+            value = getattr(choice, name)
+            show(filter_choice.shown(value) if isinstance(value, str) else value)
         self._is_filling = False
         for line in (self._source, self._target):
             line.setReadOnly(choice.is_file)
@@ -383,10 +383,7 @@ class FileFilter(QDialog):
                 self._show_choice()
 
     def _show_choice(self, said: str = "") -> None:
-        """Show the filter, and look for the pictures.
-
-        said  of the last run, what stands there until something else is chosen
-        """
+        """Look for the pictures; what was `said` of the last run stands until another choice."""
         state, choice = self._state, self._choice
         self._filter.setText(filter_in_words(state))
         self._quality.setVisible(choice.has_quality)
@@ -597,10 +594,6 @@ def _list(name: str, title: str, tip: str) -> QListWidget:
     made.setAlternatingRowColors(True)
     made.setWordWrap(True)
     return made
-
-
-def _show_path(line: QLineEdit, path: str) -> None:
-    line.setText(filter_choice.shown(path))
 
 
 def _select(box: QComboBox, data: str) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, get_args
 
 from kernels.rungs.own_kernels import is_own
+from kernels.sweeps.step_words import parse_step
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
 from workbench.batch.filtering import options_of
@@ -21,11 +22,11 @@ from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import cut_in_words, verdict
 from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
-from workbench.model.intents import is_unclipped, taken_in
+from workbench.model.intents import is_unclipped
 from workbench.model.state import State
-from workbench.model.step_files import is_list, select
+from workbench.model.step_files import changes_of_steps, select
 from workbench.session.batch_process import BatchEnd
-from workbench.window.copy_as import filter_words, named_implementation, no_option
+from workbench.window.copy_as import filter_words, no_option
 
 SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
@@ -178,7 +179,6 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
     others = ", ".join(last.differing(_options(choice, state))) if is_left else ""
-    others = others.replace("_", " ")
     left = {each.target for each in last.left(found, target)} if is_left else set()
     return FilterPlan(
         count=len(found),
@@ -195,22 +195,22 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
         known=len(found) - len(left) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
-        objection=OTHERS.format(folder=target, other=others) if others else "",
+        objection=OTHERS.format(folder=target, other=others.replace("_", " ")) if others else "",
         warnings=(*found.complaints, *_unwritten(found)),
     )
 
 
 def _options(choice: FilterChoice, state: State) -> dict[str, Any]:
     """What the command of `words_of` writes into its journal."""
-    given: dict[str, Any] = {"reduce": choice.reduce, "page": 0 if choice.all_pages else None}
+    words = list(pairwise(filter_words(state, _stored_as(choice, state))))
+    if steps := [parse_step(word) for option, word in words if option == "--step"]:
+        state = replace(state, **changes_of_steps(steps))
+    given: dict[str, Any] = {"implementation": dict(words).get("--implementation")}
     given |= {"format": choice.format_name or None, "name": choice.pattern or None}
-    given["quality"] = (choice.has_quality and choice.quality) or None
-    pixel_type = _stored_as(choice, state)
-    given["implementation"] = named = None if is_list(state) else named_implementation(state)
-    own = state.own_kernel if named is not None and is_own(named) else None
-    if is_list(state):
-        state = replace(state, **select(on := taken_in(state), len(on) - 1))
-    return options_of(replace(state, pixel_type=pixel_type, own_kernel=own), given)
+    given |= {"quality": (choice.has_quality and choice.quality) or None, "reduce": choice.reduce}
+    given |= {"page": 0 if choice.all_pages else None}
+    own = state.own_kernel if is_own(given["implementation"] or "") else None
+    return options_of(replace(state, pixel_type=_stored_as(choice, state), own_kernel=own), given)
 
 
 def _unwritten(pairs: FilePairs) -> list[str]:
