@@ -342,8 +342,8 @@ class FileFilter(QDialog):
     @property
     def _choice(self) -> filter_choice.FilterChoice:
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
-        for name in ("source", "target"):  # where ~ was typed; "" stays so
-            values[name] = os.path.expanduser(filter_choice.typed(values[name]))  # noqa: PTH111
+        for name in ("source", "target"):  # "" stays so; a space at the end may be the folder's own
+            values[name] = os.path.expanduser(values[name].lstrip().rstrip("\r\n\t"))  # noqa: PTH111
         return replace(self._filled, **values)
 
     def _remembered(self) -> filter_choice.FilterChoice:

@@ -79,13 +79,8 @@ class FilterChoice:
 
 def beside(folder: str) -> str:
     """The folder that results go into unless another is chosen; empty: no folder is."""
-    folder = typed(folder).rstrip("/" + os.sep)
+    folder = folder.lstrip().rstrip("\r\n\t/" + os.sep)
     return f"{folder}-filtered" if folder else ""
-
-
-def typed(path: str) -> str:
-    """A path without what was pasted around it; a space at the end may be the folder's own."""
-    return path.lstrip().rstrip("\r\n\t")
 
 
 def shown(path: str) -> str:
