@@ -132,7 +132,8 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
     there = next(each for each in above if os.path.exists(each))  # noqa: PTH110
     if os.path.lexists(beside) or not os.access(there, os.W_OK):
         return beside
-    sources = {str(each.absolute()) for each in inputs}
+    named = {each.absolute() for each in inputs}
+    sources = {str(each) for each in named if each.parent not in named}
     into = folder.absolute()  # batches into one folder share a folder, and the lock in it
     return data / "batches" / f"{into.name}-{_key([str(into)])}" / f"{_key(sorted(sources))}.jsonl"
 

@@ -573,8 +573,7 @@ class FileFilter(QDialog):
         self._show_folder.setEnabled(end.how != "refused")
         if self._words.text() == STARTING:
             self._words.setText(NOT_BEGUN)
-        # The plan says what a stopped batch has left.
-        said = "" if is_stopped and not self._filled.is_file else sentence
+        said = "" if is_stopped and not self._filled.is_file else sentence  # the plan says the rest
         if self._filled.is_file and end.how == "ended" and not self._failure:
             self._show_plan(None)  # it would write the same file again
             self._bar.setValue(self._bar.maximum())

@@ -86,6 +86,7 @@ def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tm
     (tmp_path / "in/a.png").touch()
     place = place_of([tmp_path / "in"], tmp_path / "out")
     assert place.is_relative_to(data_folder())
+    assert place_of([tmp_path / "in/a.png", tmp_path / "in"], tmp_path / "out") == place
     alone = place_of([tmp_path / "in/a.png"], tmp_path / "out")
     assert alone != place  # so that neither ends the other
     assert alone.parent == place.parent
