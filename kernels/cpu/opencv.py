@@ -317,6 +317,8 @@ def _has_border(job: Job, call: Call) -> bool:
 
 def _is_shared(job: Job, call: Call) -> bool:
     products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
+    if not job.has_weights and np.all(call.arguments.get("kernel", 0)):  # of a square,
+        products = job.picture.nbytes * job.ksize // 32  # which takes less than to copy halos
     is_one_call = not job.has_length and not call.in_float32 and _has_border(job, call)
     return products >= SHARED_PRODUCTS and not (is_one_call and call.on_all_threads)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from kernels.core.device_turns import outcome_of
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
 from kernels.core.safe_files import is_special
-from kernels.rungs.own_kernels import is_own
+from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
 from workbench.batch.journal import Stage, Status, stamp_of
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
@@ -30,6 +30,7 @@ from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.imaging.pictures import NO_METADATA, Metadata, Page, Picture
 from workbench.model import intents
 from workbench.model.state import State
+from workbench.model.step_files import asked_of
 
 Say = Callable[[str], None]
 # Of a picture that does not fit into memory, where nobody says how much its strips may take; larger
@@ -83,6 +84,14 @@ class Recipe:
     def sampling_of(self, index: int) -> Sampling:
         is_checked = self.check_every > 0 and index % self.check_every == 0
         return replace(self.sampling, check=self.sampling.check and is_checked)
+
+
+def options_of(chosen: State, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a batch, the filter's and the `given` ones, as its journal has them."""
+    names = ("implementation", "format", "name", "quality", "reduce", "page")
+    of_files = {"pixel_type": chosen.pixel_type, **{each: given[each] for each in names}}
+    own = chosen.own_kernel
+    return {**asked_of(chosen), **of_files, "user_kernel": own and text_hash(own.text)}
 
 
 @dataclass(slots=True)

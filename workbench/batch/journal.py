@@ -75,8 +75,7 @@ class Journal(AppendLog):
         with _failures(path):
             super().__init__(path, "a+")
         try:
-            # The options as they are when they are read again.
-            self.last = self._begin(json.loads(json.dumps(asked)), resuming, replacing)
+            self.last = self._begin(asked, resuming, replacing)
         except BaseException:
             self.close()
             raise
@@ -112,8 +111,7 @@ class Journal(AppendLog):
                 )
             self.append({"batch": FORMAT, "asked": asked, "replace": replacing})
             return LastRun(replaces=replacing)
-        then = {"alpha": "apart", **last.asked}  # as earlier versions did, without a word
-        if differ := [key for key in {**then, **asked} if then.get(key) != asked.get(key)]:
+        if differ := last.differing(asked):
             raise JournalError(
                 f"The batch in {self.path} was begun with other options ({', '.join(differ)}); "
                 "resume it with its own options, or write to another folder."
@@ -125,7 +123,7 @@ class Journal(AppendLog):
 
 
 def place_of(inputs: Iterable[Path], folder: Path) -> Path:
-    """The file of the journal of a batch from the folders of `inputs` into `folder`.
+    """The file of the journal of a batch from `inputs`, folders or files, into `folder`.
 
     It is beside the results where one is already, or where the user's data cannot be written.
     """
@@ -134,15 +132,17 @@ def place_of(inputs: Iterable[Path], folder: Path) -> Path:
     there = next(each for each in above if os.path.exists(each))  # noqa: PTH110
     if os.path.lexists(beside) or not os.access(there, os.W_OK):
         return beside
-    folders = (each if os.path.isdir(each) else each.parent for each in inputs)  # noqa: PTH112
-    sources = {str(each.absolute()) for each in folders}
+    named = {each.absolute() for each in inputs}
+    sources = {str(each) for each in named if each.parent not in named}
     into = folder.absolute()  # batches into one folder share a folder, and the lock in it
     return data / "batches" / f"{into.name}-{_key([str(into)])}" / f"{_key(sorted(sources))}.jsonl"
 
 
 def prune() -> None:
     """Remove journals in the user's data, of batches that came to their end; the newest stay."""
-    found = (data_folder() / "batches").glob("*/*.jsonl")
+    found: list[Path] = []
+    with suppress(OSError):  # other batches remove some meanwhile
+        found += (data_folder() / "batches").glob("*/*.jsonl")
     for each in sorted(found, key=lambda path: (stamp_of(path) or [0, 0])[1])[:-KEPT]:
         with suppress(OSError):
             if (lock := hold(each.with_name("lock"))) is None:  # a batch begins there
@@ -211,6 +211,12 @@ class LastRun:
             else:
                 self.failed[source] = str(line.get("error"))
         self.replaces |= line.get("replace") is True
+
+    def differing(self, asked: Line) -> list[str]:
+        """The options that are not as it was begun with, so that it cannot be resumed."""
+        then = {"alpha": "apart", **(self.asked or {})}  # as earlier versions did, without a word
+        now = json.loads(json.dumps(asked))  # as they are when they are read again
+        return [key for key in {**then, **now} if then.get(key) != now.get(key)]
 
     def left(self, pairs: Iterable[FilePair], folder: Path) -> Iterator[FilePair]:
         """Yield those not done, or whose picture, or result in `folder`, is another by now."""

@@ -15,12 +15,11 @@ from kernels.core.cpu_load import usable_cores
 from kernels.core.plain_data import without_controls
 from kernels.core.safe_files import remove_abandoned
 from kernels.engine.auto import AUTO
-from kernels.rungs.own_kernels import text_hash
 from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster import ClusterRun
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.filtering import ANOTHER_PAGE, UNTIMED, Outcome, Recipe
+from workbench.batch.filtering import ANOTHER_PAGE, UNTIMED, Outcome, Recipe, options_of
 from workbench.batch.journal import (
     NAME,
     Journal,
@@ -37,7 +36,7 @@ from workbench.batch.stage_times import StageTimes, closing_lines, progress_word
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import complain_of, processes_for, recipe_of, several_gpus
-from workbench.cli.result_words import Failures, asked_of, rows_record
+from workbench.cli.result_words import Failures, rows_record
 from workbench.cli.stopping import HeldBack, RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.model.intents import filter_in_words
@@ -81,9 +80,7 @@ def _batch(arguments: Namespace) -> int:
     if not pairs and shard is None:
         return _complain_of(pairs)
     devices = several_gpus(arguments, recipe)
-    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce", "page")
-    asked = {**asked_of(recipe), **{each: getattr(arguments, each) for each in names}}
-    asked["user_kernel"] = (own := recipe.chosen.own_kernel) and text_hash(own.text)
+    asked = options_of(recipe.chosen, vars(arguments))
     how = {"resuming": arguments.resume, "replacing": arguments.replace}
     with (
         pairs.without_empty_folders(),

@@ -13,15 +13,15 @@ from kernels.core.job import Result
 from kernels.core.plain_data import to_plain, without_controls
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
-from kernels.filters.parameters import NUMBERS
 from kernels.rungs.own_kernels import is_own, text_hash
 from kernels.sweeps.step_words import as_word
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.cli.output import complain
-from workbench.model import intents, step_files
+from workbench.model import intents
 from workbench.model.speed_up import shares_in_words, single_in_words
 from workbench.model.state import State
+from workbench.model.step_files import asked_of
 
 if TYPE_CHECKING:  # which a window has no need of
     from workbench.batch.filtering import Outcome, Recipe
@@ -130,7 +130,7 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
         "input": outcome.pair.source_shown,
         "output": outcome.pair.target_shown,
         "remarks": [*outcome.remarks, *outcome.warnings],
-        **asked_of(recipe),
+        **asked_of(recipe.chosen),
         **_found(outcome.result),
         "runs": _runs(outcome.large.first if outcome.large else outcome.result, recipe.chosen),
         **(_of_strips(outcome.large) if outcome.large else {"strips": None}),
@@ -142,30 +142,6 @@ def rows_record(outcome: Outcome) -> dict[str, Any]:
     done = outcome.strips
     rows = done and {"done": done.rows, "of": done.height, "left_s": done.left_s}
     return {"rows": rows and {"input": outcome.pair.source_shown, **rows}}
-
-
-def asked_of(recipe: Recipe) -> dict[str, Any]:
-    """The chosen filter and its parameters, or steps; None for those that it does not have."""
-    state = recipe.chosen
-    is_list = step_files.is_list(state)
-    taken = {each.name for each in filters.get(state.filter).parameters}
-    single = {
-        "filter": state.filter,
-        "size": state.ksize,
-        **{e.name: getattr(state, e.name) if e.name in taken else None for e in NUMBERS},
-        "disk": state.is_disk if "is_disk" in taken else None,
-        "weights": state.matrix if "matrix" in taken else None,
-        "offset": state.offset if "matrix" in taken else None,
-    }
-    return {
-        **(dict.fromkeys(single) if is_list else single),
-        "border": state.border,
-        "alpha": state.alpha,
-        "steps": [as_word(each) for each in state.steps] if is_list else None,
-        "round_between_steps": state.is_rounded if is_list else None,
-        "whole": state.whole if is_list else None,
-        "region": state.region,
-    }
 
 
 # Keys of `apply --json` that a job, a result and its timing have by the same names.

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from kernels import filters
 from kernels.core.device import Device, NoDevice
 from kernels.engine.auto import AUTO
+from kernels.filters.parameters import NUMBERS
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_keys import toml
 from kernels.sweeps.step_words import (
@@ -16,6 +18,7 @@ from kernels.sweeps.step_words import (
     WHOLES,
     WrittenList,
     WrittenStep,
+    as_word,
     refuse_number,
     to_words,
 )
@@ -102,3 +105,26 @@ def to_text(state: State, about: str = "") -> str:
         words = to_words(each).items()
         lines += ["", "[[step]]", *(f"{word} = {toml(value)}" for word, value in words)]
     return "".join(f"{line}\n" for line in lines)
+
+
+def asked_of(state: State) -> dict[str, Any]:
+    """The chosen filter and its parameters, or steps; None for those that it does not have."""
+    of_list = is_list(state)
+    taken = {each.name for each in filters.get(state.filter).parameters}
+    single = {
+        "filter": state.filter,
+        "size": state.ksize,
+        **{e.name: getattr(state, e.name) if e.name in taken else None for e in NUMBERS},
+        "disk": state.is_disk if "is_disk" in taken else None,
+        "weights": state.matrix if "matrix" in taken else None,
+        "offset": state.offset if "matrix" in taken else None,
+    }
+    return {
+        **(dict.fromkeys(single) if of_list else single),
+        "border": state.border,
+        "alpha": state.alpha,
+        "steps": [as_word(each) for each in state.steps] if of_list else None,
+        "round_between_steps": state.is_rounded if of_list else None,
+        "whole": state.whole if of_list else None,
+        "region": state.region,
+    }

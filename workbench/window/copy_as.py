@@ -222,7 +222,15 @@ def _page_words(picture: Picture | None) -> list[str]:
 def in_shell(words: Sequence[str]) -> str:
     """Format `workbench` with its arguments, quoted for the shell of this system."""
     words = ["workbench", *words]
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    return subprocess.list2cmdline(words) if os.name == "nt" else " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    """Quote a word; bytes that are no UTF-8 and that no clipboard takes, as bash writes them."""
+    if not any("\udc80" <= letter <= "\udcff" for letter in word):
+        return shlex.quote(word)
+    escaped = os.fsencode(word).decode("latin-1").encode("unicode_escape").decode()
+    return "$'{}'".format(escaped.replace("'", "\\'"))
 
 
 def filter_words(state: State, stored: str | None) -> list[str]:

@@ -137,7 +137,7 @@ class FileFilter(QDialog):
                 choice = replace(choice, source=folder, target=filter_choice.beside(folder))
                 self._settings.set(SETTING, asdict(choice))
             self._offered = folder
-            self._show_choice_of(choice)
+            self._fill(choice)
         self.bring_forward()
 
     def open_files(self, files: Sequence[Path]) -> None:
@@ -145,15 +145,8 @@ class FileFilter(QDialog):
         if self.is_settled:
             folder, names = str(files[0].absolute().parent), tuple(str(e.absolute()) for e in files)
             target = filter_choice.beside(folder)
-            choice = replace(self._remembered(), source=folder, target=target, files=names)
-            self._show_choice_of(choice)
+            self._fill(replace(self._remembered(), source=folder, target=target, files=names))
         self.bring_forward()
-
-    def _show_choice_of(self, choice: filter_choice.FilterChoice) -> None:
-        if choice != self._choice or not self._said:
-            self._fill(choice)
-            self._clear_progress(NOT_BEGUN)
-            self._show_choice()
 
     def open_file(self) -> None:
         """Ask for a file and filter the large picture into it, unless a run is under way."""
@@ -164,8 +157,7 @@ class FileFilter(QDialog):
                 return
             page, files = picture.page.number, (str(picture.path), str(target))
             self._fill(filter_choice.FilterChoice(*files, is_file=True, page=page))
-            self._starts = True
-            self._show_choice()
+            self._starts, self._said = True, ""
         self.bring_forward()
 
     def show_device(self, device: Device | NoDevice | None) -> None:
@@ -187,6 +179,11 @@ class FileFilter(QDialog):
             self._show_choice()
 
     def bring_forward(self) -> None:
+        """Show the dialog, and what it does by now: filter and files may be others than before."""
+        if not self._process.is_running and not (self._filled.is_file and self._said):
+            if not self._said:
+                self._clear_progress(NOT_BEGUN)
+            self._show_choice(self._said)
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
@@ -345,8 +342,8 @@ class FileFilter(QDialog):
     @property
     def _choice(self) -> filter_choice.FilterChoice:
         values: dict[str, Any] = {name: read() for name, (read, _) in self._fields.items()}
-        for name in ("source", "target"):  # where ~ was typed; "" stays so
-            values[name] = os.path.expanduser(values[name].strip())  # noqa: PTH111 - see above
+        for name in ("source", "target"):  # "" stays so; a space at the end may be the folder's own
+            values[name] = os.path.expanduser(values[name].lstrip().rstrip("\r\n\t"))  # noqa: PTH111
         return replace(self._filled, **values)
 
     def _remembered(self) -> filter_choice.FilterChoice:
@@ -354,9 +351,11 @@ class FileFilter(QDialog):
 
     def _fill(self, choice: filter_choice.FilterChoice) -> None:
         """Show `choice` in the form; of one large picture source and target only."""
+        self._said = self._said if choice == self._choice else ""
         self._is_filling, self._filled = True, choice
         for name, (_, show) in self._fields.items():
-            show(getattr(choice, name))
+            value = getattr(choice, name)
+            show(filter_choice.shown(value) if isinstance(value, str) else value)
         self._is_filling = False
         for line in (self._source, self._target):
             line.setReadOnly(choice.is_file)
@@ -373,23 +372,26 @@ class FileFilter(QDialog):
             self._show_choice()
 
     def _follow(self, old: State, new: State) -> None:
-        """Show the plan of another filter; look at no disk while the dialog is hidden."""
+        """Show the plan of another filter; while the dialog is hidden, as soon as it is not."""
         before, now = (
             (filter_choice.words_of(self._choice, each), filter_in_words(each))
             for each in map(filter_choice.whole_list, (old, new))
         )
-        if before != now and self.isVisible() and not self._process.is_running:
-            self._show_choice()
+        if before != now and not self._process.is_running:
+            self._said = ""  # of another filter
+            if self.isVisible():
+                self._show_choice()
 
-    def _show_choice(self) -> None:
+    def _show_choice(self, said: str = "") -> None:
+        """Look for the pictures; what was `said` of the last run stands until another choice."""
         state, choice = self._state, self._choice
         self._filter.setText(filter_in_words(state))
         self._quality.setVisible(choice.has_quality)
         self._note.show_or_hide(filter_choice.note_on(choice, state))
         self._newest_request += 1
-        self._said = ""
+        self._said = said
         is_whole = self._is_looking = bool(choice.source and choice.target)
-        self._show_plan(None, "Looking for pictures…" if is_whole else NOT_CHOSEN)
+        self._show_plan(None, said or ("Looking for pictures…" if is_whole else NOT_CHOSEN))
         if is_whole:
             self._pause.start()
         else:
@@ -569,14 +571,16 @@ class FileFilter(QDialog):
         sentence = filter_choice.end_in_words(end, self._choice, self._failure)
         self._show_phase("choosing")
         self._show_folder.setEnabled(end.how != "refused")
+        if self._words.text() == STARTING:
+            self._words.setText(NOT_BEGUN)
+        said = "" if is_stopped and not self._filled.is_file else sentence  # the plan says the rest
         if self._filled.is_file and end.how == "ended" and not self._failure:
             self._show_plan(None)  # it would write the same file again
             self._bar.setValue(self._bar.maximum())
             self._words.setText("")
+            self._said = said
         else:
-            self._show_choice()  # there is a journal now, and other files are there already
-        # The plan says what a stopped batch has left.
-        self._said = "" if is_stopped and not self._filled.is_file else sentence
+            self._show_choice(said)  # there is a journal now, and other files are there already
         self._sentence.setText(sentence)
         if not self.isVisible():
             kind: Kind = "error" if is_bad and not (is_stopped and self._filled.is_file) else "info"

@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, get_args
 
+from kernels.rungs.own_kernels import is_own
+from kernels.sweeps.step_words import parse_step
 from workbench.base import numbers
 from workbench.base.memory import memory_there_bytes
+from workbench.batch.filtering import options_of
 from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
@@ -21,7 +24,7 @@ from workbench.batch.stage_times import cut_in_words, verdict
 from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
-from workbench.model.step_files import is_list, select
+from workbench.model.step_files import changes_of_steps, select
 from workbench.session.batch_process import BatchEnd
 from workbench.window.copy_as import filter_words, no_option
 
@@ -30,6 +33,7 @@ MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one 
 MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a command can have
 TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
 IS_THERE = "is there already"
+NOT_UTF8 = "The name {} is not in UTF-8, so it cannot be passed on from here; rename it."
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
 OTHERS = "A run into {folder} was stopped with another {other}: choose that, or “Start again”."
@@ -75,8 +79,13 @@ class FilterChoice:
 
 def beside(folder: str) -> str:
     """The folder that results go into unless another is chosen; empty: no folder is."""
-    folder = folder.strip().rstrip("/" + os.sep)
+    folder = folder.lstrip().rstrip("\r\n\t/" + os.sep)
     return f"{folder}-filtered" if folder else ""
+
+
+def shown(path: str) -> str:
+    """A path as Qt can have it: with U+FFFD for each byte that is no UTF-8."""
+    return os.fsencode(path).decode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,9 @@ def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) 
 
     is_stopped  is asked now and then; True: StoppedError is raised there
     """
+    for each in (choice.source, *choice.files):
+        if shown(each) != each or ("\ufffd" in each and not os.path.lexists(each)):
+            raise PairingError(NOT_UTF8.format(shown(each)), "source")
     try:
         return _file_plan(choice) if choice.is_file else _plan_of(choice, state, is_stopped)
     except OSError as error:
@@ -161,7 +173,7 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
     _reject_unwritable(target)
     last = last_run(journal := place_of(inputs, target))
     is_left = last.asked is not None and not last.is_over
-    others = ", ".join(_others(last.asked or {}, choice, state)) if is_left else ""
+    others = ", ".join(last.differing(_options(choice, state))) if is_left else ""
     left = {each.target for each in last.left(found, target)} if is_left else set()
     return FilterPlan(
         count=len(found),
@@ -178,17 +190,22 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
         known=len(found) - len(left) if is_left else None,
         failed=tuple(last.failed.items()) if is_left else (),
         journal=str(journal),
-        objection=OTHERS.format(folder=target, other=others) if others else "",
+        objection=OTHERS.format(folder=target, other=others.replace("_", " ")) if others else "",
         warnings=(*found.complaints, *_unwritten(found)),
     )
 
 
-def _others(asked: Mapping[str, Any], choice: FilterChoice, state: State) -> list[str]:
-    """Choices that a stopped run had otherwise, so that the command would not resume it."""
-    alone = {} if is_list(state) else {"filter": state.filter, "size": state.ksize}
-    now = {**alone, "border": state.border, "name": choice.pattern or None}
-    now["format"] = choice.format_name or None
-    return [name for name, value in now.items() if asked.get(name) != value]
+def _options(choice: FilterChoice, state: State) -> dict[str, Any]:
+    """What the command of `words_of` writes into its journal."""
+    words = list(pairwise(filter_words(state, _stored_as(choice, state))))
+    if steps := [parse_step(word) for option, word in words if option == "--step"]:
+        state = replace(state, **changes_of_steps(steps))
+    given: dict[str, Any] = {"implementation": dict(words).get("--implementation")}
+    given |= {"format": choice.format_name or None, "name": choice.pattern or None}
+    given |= {"quality": (choice.has_quality and choice.quality) or None, "reduce": choice.reduce}
+    given |= {"page": 0 if choice.all_pages else None}
+    own = state.own_kernel if is_own(given["implementation"] or "") else None
+    return options_of(replace(state, pixel_type=_stored_as(choice, state), own_kernel=own), given)
 
 
 def _unwritten(pairs: FilePairs) -> list[str]:

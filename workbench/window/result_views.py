@@ -94,14 +94,9 @@ class ResultViews(QObject):
 
     def _say_late(self) -> None:
         """Let the last result not pass for that of the present settings, which takes long."""
-        found, is_refused = self._live.of_view, self._live.is_refused
-        if found and not is_refused:
-            was_late, self._is_late = (
-                self._is_late,
-                not intents.is_answer(found[1], self._store.state),
-            )
-            if self._is_late != was_late:  # back at its settings it is of the present ones
-                self._show(*found[1:])
+        if (found := self._live.of_view) and not self._live.is_refused:
+            self._is_late = not intents.is_answer(found[1], self._store.state)
+            self._show(*found[1:])  # a preview of settings that were undone may be in sight
 
     def _show(self, result: Result, display: Display) -> None:
         if intents.is_answer(result, self._store.state):

@@ -12,7 +12,7 @@ from kernels.core.borders import BORDERS, strip_of_rows
 from kernels.core.cpu_load import usable_cores
 from kernels.core.errors import CannotRunError
 from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
-from kernels.core.step import Step
+from kernels.core.step import Correlation, Step
 from kernels.core.weights import separate
 from kernels.cpu import opencv
 from kernels.cpu.opencv import (
@@ -284,11 +284,17 @@ def test_running_sums_of_real_numbers_begin_in_strips_where_they_do_in_the_whole
     assert exact_call(job).name == "cv2.sepFilter2D"
 
 
-@pytest.mark.parametrize(("name", "ksize"), [("gaussian", 3), ("box", 15), ("sharpen", 3)])
-def test_a_small_picture_is_one_call_straight_into_the_output(name, ksize, monkeypatch):
+NAMED = [("gaussian", 3), ("box", 15), ("sharpen", 3)]
+SMALL = [(Correlation(filters.get(name).weights(ksize)), (48, 64)) for name, ksize in NAMED]
+SQUARES = [(Rank(15, 0.0), (512, 768)), (Morphology(15, "opening"), (512, 768))]
+
+
+@pytest.mark.parametrize(("chosen", "size"), [*SMALL, *SQUARES])
+def test_a_small_picture_is_one_call_straight_into_the_output(chosen, size, monkeypatch):
     """It takes as long as plain cv2: nothing is copied, and no thread is started."""
-    picture = (np.random.default_rng(9).random((48, 64, 3)) * 200).astype(np.uint8)
-    prepared = opencv.prepare(Job.of(picture, filters.get(name).weights(ksize), "mirror", "opencv"))
+    monkeypatch.setattr(opencv, "usable_cores", lambda: 16)
+    picture = (np.random.default_rng(9).random((*size, 3)) * 200).astype(np.uint8)
+    prepared = opencv.prepare(Job(picture, (Step(chosen, "opencv"),), "mirror"))
     out, done = np.zeros_like(picture), []
     real = getattr(cv2, prepared.ran.function.removeprefix("cv2."))
 

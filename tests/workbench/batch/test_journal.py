@@ -4,6 +4,7 @@ import errno
 import json
 import os
 from io import FileIO
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,13 @@ def test_of_journals_that_can_not_be_resumed_the_newest_stay(tmp_path, monkeypat
     assert other.exists()
     assert not made[2].parent.exists()
 
+    def removed(*_):
+        yield other
+        raise FileNotFoundError(other.parent)  # by another batch
+
+    monkeypatch.setattr(Path, "glob", removed)
+    prune()
+
 
 def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tmp_path):
     for name in ("in", "other", "out"):
@@ -79,6 +87,9 @@ def test_its_place_is_of_input_and_output_and_beside_the_results_where_one_is(tm
     place = place_of([tmp_path / "in"], tmp_path / "out")
     assert place.is_relative_to(data_folder())
     assert place_of([tmp_path / "in/a.png", tmp_path / "in"], tmp_path / "out") == place
+    alone = place_of([tmp_path / "in/a.png"], tmp_path / "out")
+    assert alone != place  # so that neither ends the other
+    assert alone.parent == place.parent
     assert place_of([tmp_path / "other"], tmp_path / "out") != place
     assert place_of([tmp_path / "in"], tmp_path / "other") != place
     (tmp_path / "out" / NAME).touch()

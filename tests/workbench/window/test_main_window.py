@@ -87,6 +87,18 @@ def test_what_is_said_of_a_late_result_is_taken_back(qtbot, make_window):
     assert verdict.text() == REFUSED
 
 
+def test_the_preview_of_an_undone_filter_goes(qtbot, make_window, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(result_views, "LATE_MS", 1500)  # there is a preview first
+    window = ready(qtbot, make_window(lambda: Scripted(gate)), noise(600, 600, 3))
+    before, gate.is_open = view(window, "After").caption, False
+    window.store.choose(filter="non_local_means", implementation="sequential")
+    until(qtbot, lambda: view(window, "After").caption.endswith(result_views.PREVIEW))
+    window.undo_history.undo()
+    until(qtbot, lambda: view(window, "After").caption == before)
+    gate.is_open = True
+
+
 def test_it_opens_on_the_bundled_picture(qtbot, window):
     result = settle(qtbot, window, lambda: window.intake.open_paths([]))
     assert result.check.ok

@@ -1,6 +1,10 @@
 """What is on the screen as text, tried: the command is run, the Python executed."""
 
+import os
 import shlex
+import subprocess
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +85,16 @@ def test_the_command_line_does_it_again(changes, state_of, tmp_path, monkeypatch
     _, *words = shlex.split(command_line(state))
     assert main.main([*words, "--no-gpu"]) == 0
     np.testing.assert_array_equal(image_files.load(words[2]).samples, answer(state))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are in Unicode here")
+def test_a_name_is_copied_to_the_byte(state_of, tmp_path):
+    name = b"it's \\ bad\xffa\n.png"
+    path = tmp_path / os.fsdecode(name)
+    copied = command_line(replace(state_of(), picture=replace(state_of().picture, path=path)))
+    copied.encode()  # as a clipboard has it
+    found = subprocess.check_output(["bash", "-c", f"{copied.replace('workbench', 'echo', 1)}"])
+    assert os.fsencode(path) in found
 
 
 @pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import sys
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -28,11 +29,12 @@ from PySide6.QtWidgets import (
 from kernels.pictures.generated import noise
 from tests.workbench.driving import answer, child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.made_up_batch import MadeUpBatch
+from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.batch.journal import place_of
 from workbench.batch.stage_times import StageTimes
 from workbench.cli import main
 from workbench.files import image_decoders, image_files
-from workbench.model.state import Step
+from workbench.model.state import State, Step
 from workbench.model.step_files import select
 from workbench.window import file_filter, filter_choice
 
@@ -251,6 +253,134 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     lines = map(json.loads, place_of([many / "in"], many / "out").read_text().splitlines())
     outputs = [each["output"] for each in lines if "status" in each]
     assert len(outputs) == len(set(outputs)) == MANY
+
+
+def stopped(words, source, target):
+    """Do it by the command; what is left is as if it had been killed behind the last picture."""
+    assert main.main([*words[1:], "--no-gpu"]) == 0
+    journal = place_of([source], target)
+    *lines, _ = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines))
+
+
+def shown_command(window):
+    return shlex.split(child(window, "folder-command", QLineEdit).text())
+
+
+@pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
+def test_a_stopped_run_is_resumed_as_it_was_begun_and_in_no_other_way(changes, folder, home):
+    """What the window expects in the journal is what the command writes."""
+    source, target, state = folder / "in", folder / "out", State(**changes)
+    plain = filter_choice.FilterChoice(str(source), str(target), format_name="tiff")
+    more = {"pattern": "{stem}", "reduce": True, "quality": 7, "all_pages": True, "replace": True}
+    for choice in (plain, replace(plain, **more)):
+        whole = filter_choice.whole_list(state)
+        stopped(["", *filter_choice.words_of(choice, whole)], source, target)
+        plan = filter_choice.plan_of(choice, whole, lambda: False)
+        assert (plan.known, plan.objection) == (4, "")
+        for now in (replace(whole, alpha="apart"), replace(whole, region=(0, 0, 5, 5, 0))):
+            assert "another" in filter_choice.plan_of(choice, now, lambda: False).objection
+
+
+def test_another_parameter_is_objected_to_beforehand(qtbot, window, dialog, folder):
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian", ksize=7))
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    stopped(shown_command(window), folder / "in", folder / "out")
+    settle(qtbot, window, lambda: window.store.choose(sigma=3.0))
+    settled(qtbot, window)
+    assert verb(window) == ""
+    assert "was stopped with another sigma: choose that, or “Start" in objections(window)["target"]
+    assert button(window, "again").isVisible()
+    settle(qtbot, window, window.undo_history.undo)
+    settled(qtbot, window)
+    assert verb(window) == "Resume"
+
+
+def test_a_selection_ends_no_run_of_its_folder(qtbot, window, dialog, folder):
+    source, target = folder / "in", folder / "in-filtered"
+    choose(qtbot, window, source=source, target=target)
+    stopped(shown_command(window), source, target)
+    (target / "p3.png").unlink()
+    dialog.reject()
+    dialog.open_files([source / "p1.png"])
+    settled(qtbot, window)
+    assert (said(window), verb(window)) == ("1 picture.", "Start")
+    assert main.main([*shown_command(window)[1:], "--no-gpu"]) == 0
+    dialog.reject()
+    trigger(window, "Filter a folder…")
+    settled(qtbot, window)
+    assert "has done 3 of them; Resume does the other 1." in said(window)
+    assert verb(window) == "Resume"
+
+
+def test_opened_again_it_shows_what_it_will_do(qtbot, window, batch, dialog, folder):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    click(button(window, "start"))
+    dialog.reject()
+    batch(window).end(done=4)
+    (folder / "out").mkdir()
+    (folder / "out/p0.png").touch()
+    for is_there in (True, False):
+        trigger(window, "Filter a folder…")
+        settled(qtbot, window)
+        assert said(window).startswith("Finished after ")
+        assert rows(window, "preview")[0].endswith("already)") == is_there
+        dialog.reject()
+        (folder / "out/p0.png").unlink(missing_ok=True)
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian", ksize=9))
+    click(child(window, "act", QPushButton))  # Show
+    settled(qtbot, window)
+    assert dialog.isVisible()
+    assert child(window, "folder-filter", QLabel).text().startswith("Gaussian blur 9×9")
+    assert said(window) == "4 pictures."
+    assert child(window, "folder-words", QLabel).text() == file_filter.NOT_BEGUN
+    command = shown_command(window)
+    click(button(window, "start"))
+    assert batch(window).words[: len(command) - 1] == command[1:]
+    assert "gaussian" in command
+
+
+def test_a_run_that_was_refused_has_not_begun(qtbot, window, batch, dialog, folder):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    click(button(window, "start"))
+    assert child(window, "folder-words", QLabel).text() == file_filter.STARTING
+    batch(window).end("refused", "The disk is full.")
+    settled(qtbot, window)
+    assert said(window) == "The disk is full."
+    assert child(window, "folder-words", QLabel).text() == file_filter.NOT_BEGUN
+
+
+def test_a_space_behind_a_folders_name_is_its_own(qtbot, window, dialog, folder):
+    (folder / "in").rename(folder / "in ")
+    choose(qtbot, window, source=f"  {folder}/in \n")
+    assert child(window, "folder-target", QLineEdit).text() == f"{folder}/in -filtered"
+    assert (said(window), verb(window)) == ("4 pictures.", "Start")
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert names_in(folder / "in -filtered") == [f"p{n}.png" for n in range(4)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are in Unicode here")
+def test_of_a_name_that_qt_cannot_have_it_is_said(qtbot, window, tmp_path):
+    bad = tmp_path / os.fsdecode(b"bad\xff")
+    bad.mkdir()
+    image_files.save(bad / "p.png", noise(9, 8, 1))
+    window.opener.open_file(bad / "p.png")
+    until(qtbot, lambda: window.store.state.picture.path == bad / "p.png")
+    trigger(window, "Filter a folder…")
+    settled(qtbot, window)
+    assert "bad\ufffd is not in UTF-8" in objections(window)["source"]
+    assert verb(window) == ""
+    (tmp_path / "in").mkdir()
+    image_files.save(tmp_path / "in" / f"{bad.name}.png", noise(9, 8, 1))
+    window.filter_menu.made.open_files([tmp_path / "in" / f"{bad.name}.png"])
+    settled(qtbot, window)
+    assert "bad\ufffd.png is not in UTF-8" in objections(window)["source"]
+    choose(qtbot, window, source="")
+    choose(qtbot, window, source=tmp_path / "in", target=tmp_path / "out")
+    click(button(window, "start"))  # all of the folder
+    settled(qtbot, window)
+    assert [each.name for each in (tmp_path / "out").iterdir()] == [f"{bad.name}.png"]
 
 
 def test_a_pause_holds_it_while_the_window_goes_on_filtering(qtbot, window, batch, dialog, folder):
