@@ -50,13 +50,20 @@ def count(
     return counts
 
 
-def test_bytes_are_counted_by_array_and_by_block(build_cache):
+def test_bytes_stores_of_any_width_and_multiply_adds_are_counted_by_block(build_cache):
     body = "dst[i] = src[i] < 100.0f ? weights[0] : src[0];"
     counts = count(body, build_cache, width=40, threads=16)
     assert counts.loaded["picture"].tolist() == [64, 64, 32]  # the last block has 8 threads to do
     assert counts.loaded["weights"].tolist() == [64, 64, 32]
     assert counts.stored["picture"].tolist() == [64, 64, 32]
     assert not counts.operations.any()
+    counts = count(by_block(STORES), build_cache, width=32 * len(STORES))
+    assert counts.stored["picture"].tolist() == list(STORES.values())
+    bodies = (f"const float a = src[i], b = weights[0]; dst[i] = {each};" for each in OPERATIONS)
+    counts = count(by_block(bodies), build_cache, width=32 * len(OPERATIONS))
+    found = dict(zip(OPERATIONS, (counts.operations // 32).tolist(), strict=True))
+    assert found == {each: list(done) for each, done in OPERATIONS.items()}
+    assert counts.flops == 32 * sum(2 * done[0] + sum(done[1:]) for done in OPERATIONS.values())
 
 
 def by_block(bodies: Iterable[str]) -> str:
@@ -73,11 +80,6 @@ STORES = {
     "if (threadIdx.x == 0) dst[31] = src[31];": 4,
     "": 0,
 }
-
-
-def test_stores_of_any_width_are_counted(build_cache):
-    counts = count(by_block(STORES), build_cache, width=32 * len(STORES))
-    assert counts.stored["picture"].tolist() == list(STORES.values())
 
 
 @pytest.mark.parametrize(("pixel_type", "size"), [("uint8", 1), ("uint16", 2), ("float16", 2)])
@@ -112,14 +114,6 @@ OPERATIONS = {
     "2.0f * (a * b) * (1.0f / b)": (0, 3, 0, 1),
     "sqrtf(a * a + b * b)": (1, 1, 0, 1),
 }
-
-
-def test_a_product_that_is_added_is_one_multiply_add(build_cache):
-    bodies = (f"const float a = src[i], b = weights[0]; dst[i] = {each};" for each in OPERATIONS)
-    counts = count(by_block(bodies), build_cache, width=32 * len(OPERATIONS))
-    found = dict(zip(OPERATIONS, (counts.operations // 32).tolist(), strict=True))
-    assert found == {each: list(done) for each, done in OPERATIONS.items()}
-    assert counts.flops == 32 * sum(2 * done[0] + sum(done[1:]) for done in OPERATIONS.values())
 
 
 def test_the_answer_is_the_same_as_without_counting(build_cache):
@@ -178,12 +172,16 @@ def test_neighbours_share_sectors():
     assert found.lines == (load, store)
 
 
-def test_blocks_that_access_nothing_are_looked_at_too():
+def test_blocks_that_access_nothing_count_and_unknown_operations_do_not():
     rows = "for (int row = y; row < end_row; row += 8)"
     found = counts(
         f"if (blockIdx.y == 0) {rows} row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];"
     )
     assert (found.blocks_looked_at, found.blocks) == (4, 4)
+    body = f"const float one = cosf(0.0f * height);\nif (one > 0.0f) {COPY}"
+    found = counts(body)
+    assert found.operations is None
+    assert found.loaded["picture"] == 64 * 16 * 4
 
 
 @pytest.mark.parametrize("array", ["extern __shared__ float moved[]", "__shared__ float moved[64]"])
@@ -197,13 +195,6 @@ def test_lanes_in_one_bank_take_turns(array):
     (shared,) = [each for each in outcome.counts.lines if each.array == "shared memory"]
     assert (shared.line, shared.is_store) == (12, True)
     assert (shared.requests, shared.cost) == (4, 8)
-
-
-def test_operations_that_cannot_be_counted_are_left_out():
-    body = f"const float one = cosf(0.0f * height);\nif (one > 0.0f) {COPY}"
-    found = counts(body)
-    assert found.operations is None
-    assert found.loaded["picture"] == 64 * 16 * 4
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -307,12 +298,23 @@ def test_recorded_stores_give_the_blocks_part_of_the_answer(rung):
         assert (np.diff(steps.steps_of(thread)) > 0).all()  # in its own order
 
 
-def test_all_threads_are_at_a_line_together():
+def test_threads_are_at_a_line_together_barriers_part_steps_and_lanes_tell_values():
     steps = steps_of(MIRROR)
     lines = [(steps.point(step).line, len(steps.threads_at(step))) for step in range(steps.count)]
     assert {count for _, count in lines} == {256}
     # The loop's own line once, its body's twice; lines of the body count from 7.
     assert [line for line, _ in lines][-5:] == [10, 11, 12, 12, 13]
+    behind = steps.next_barrier(0)
+    assert steps.point(behind - 1).line == 9  # __syncthreads()
+    assert steps.barriers_before(behind) == 1
+    assert steps.barrier_before(behind) == 0
+    assert steps.next_barrier(behind) == steps.count - 1
+    store = steps.next_barrier(0) - 2
+    load, kept = steps.touches(store, 37)
+    assert (load.array, load.where) == ("the picture", "x 5, y 1")
+    assert (load.is_store, load.value) == (False, 69)
+    assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
+    assert kept.value == 69
 
 
 def test_no_compiler_is_told_to_unroll_what_is_no_loop_any_more():
@@ -321,15 +323,6 @@ def test_no_compiler_is_told_to_unroll_what_is_no_loop_any_more():
     text = told(rung).text
     assert "unroll" not in text
     assert text.count("\n") == rung.source.count("\n")
-
-
-def test_a_barrier_parts_the_steps():
-    steps = steps_of(MIRROR)
-    behind = steps.next_barrier(0)
-    assert steps.point(behind - 1).line == 9  # __syncthreads()
-    assert steps.barriers_before(behind) == 1
-    assert steps.barrier_before(behind) == 0
-    assert steps.next_barrier(behind) == steps.count - 1
 
 
 def test_the_tile_holds_what_was_stored_before_a_step():
@@ -396,16 +389,6 @@ def test_variables_have_the_values_from_before_a_step():
     assert "i" not in last
 
 
-def test_a_lane_is_told_what_it_loads_and_stores():
-    steps = steps_of(MIRROR)
-    store = steps.next_barrier(0) - 2
-    load, kept = steps.touches(store, 37)
-    assert (load.array, load.where) == ("the picture", "x 5, y 1")
-    assert (load.is_store, load.value) == (False, 69)
-    assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
-    assert kept.value == 69
-
-
 def test_the_steps_up_to_a_crash_are_kept():
     body = "int none = height - 16;\nint all = x / none;\ndst[all] = 1;"
     rung = own_kernel("mine.cu", START.format(before="", body=body))
@@ -416,14 +399,11 @@ def test_the_steps_up_to_a_crash_are_kept():
     assert found.line == found.steps.point(found.steps.count - 1).line
 
 
-def test_a_block_that_takes_too_long_is_refused_in_a_sentence():
+def test_a_block_too_long_and_a_text_that_does_not_compile_are_refused():
     rung = next(each for each in RUNGS if each.key == "global")
     found = stepped(rung, job("float32", 31, 1, "clamp", (32, 32)))
     assert found.steps is None
     assert found.problem == TOO_LONG
-
-
-def test_a_text_that_does_not_compile_is_refused_on_its_line():
     rung = own_kernel("mine.cu", START.format(before="", body="int;x = = 1;"))
     found = stepped(rung, JOBS["uint8"])
     assert found.steps is None

@@ -81,9 +81,14 @@ def test_a_change_of_a_step_runs_that_and_those_behind_it():
     assert len(engine.titles(listed(picture=PICTURE.copy()))) == 3
 
 
-def test_one_step_that_is_mixed_has_its_own_samples():
+def test_the_time_of_a_list_is_the_sum_of_its_steps_or_of_the_one():
     result = Engine(use_gpu=False).run(listed(replace(BLUR, mix=0.5)), TIMED)
     assert result.kernel is result.steps[0].kernel
+    result = Engine(use_gpu=False).run(listed(), TIMED)
+    times = [each.kernel.median_ms for each in result.steps]
+    assert result.kernel.median_ms == pytest.approx(sum(times))
+    assert len(result.ran) == 3
+    assert result.steps[2].job.picture is result.steps[1].picture
 
 
 def test_what_was_run_for_less_does_not_stand_for_more():
@@ -181,14 +186,6 @@ def test_a_picture_without_channels_comes_back_without_channels():
     as_one = Engine(use_gpu=False).run(listed(picture=flat[..., np.newaxis]), ONCE)
     assert (result.picture == as_one.picture[..., 0]).all()
     assert {each.picture.shape for each in result.steps} == {(*flat.shape, 1)}
-
-
-def test_the_time_of_a_list_is_the_sum_of_its_steps():
-    result = Engine(use_gpu=False).run(listed(), TIMED)
-    times = [each.kernel.median_ms for each in result.steps]
-    assert result.kernel.median_ms == pytest.approx(sum(times))
-    assert len(result.ran) == 3
-    assert result.steps[2].job.picture is result.steps[1].picture
 
 
 def test_a_gradient_between_two_steps_is_one_of_them():

@@ -321,9 +321,21 @@ def correlated(picture, weights, border="zero"):
     return correlate(picture, weights, border)[..., 0].tolist()
 
 
-def test_weights_are_applied_as_drawn_not_flipped():
+def test_weights_are_applied_as_drawn_and_those_of_zero_too():
     assert correlated(COUNTING, only(3, 1, 2)) == [[2, 3, 0], [5, 6, 0], [8, 9, 0]]
     assert correlated(COUNTING, only(3, 0, 1)) == [[0, 0, 0], [1, 2, 3], [4, 5, 6]]
+    picture = np.zeros((1, 5, 1), np.float32)
+    picture[0, 1] = np.nan
+    assert np.isnan(correlate(picture, only(3, 1, 1), "zero")[0, :, 0]).tolist() == (
+        [True, True, True, False, False]
+    )
+    picture = np.ones((7, 7, 1), np.float32)
+    picture[3, 3] = np.inf
+    identity = np.zeros((5, 5), np.float32)
+    identity[2, 2] = 1
+    made = correlate(picture, identity, "clamp")[..., 0]
+    assert np.isnan(made[1:6, 1:6]).sum() == 24
+    assert made[3, 3] == np.inf
 
 
 def gradient(picture, weights, border, rows=None, columns=None):
@@ -374,14 +386,6 @@ def test_without_alpha_every_channel_is_filtered_alone(channels):
     assert (correlate(picture, ONES, "clamp")[0, 0] == 9 * np.arange(channels)).all()
 
 
-def test_nan_reaches_as_far_as_the_weights_also_where_they_are_zero():
-    picture = np.zeros((1, 5, 1), np.float32)
-    picture[0, 1] = np.nan
-    assert np.isnan(correlate(picture, only(3, 1, 1), "zero")[0, :, 0]).tolist() == (
-        [True, True, True, False, False]
-    )
-
-
 AS_IT_IS = np.ones((1, 1), np.float32)
 
 
@@ -389,12 +393,21 @@ def lengths(picture, weights=AS_IT_IS, border="clamp"):
     return gradient(picture, weights, border)[..., 0].tolist()
 
 
-def test_a_gradient_counts_every_neighbour_as_sobel_does():
+def test_a_gradient_counts_every_neighbour_of_the_weighted_picture_as_sobel_does():
     """Of 1 to 9 at the centre: 3 + 2·6 + 9 - (1 + 2·4 + 7), 7 + 2·8 + 9 - (1 + 2·2 + 3)."""
     assert lengths(COUNTING)[1][1] == pytest.approx((8**2 + 24**2) ** 0.5, rel=1e-15)
     assert lengths(plane([0, 0, 0], [0, 7, 0], [0, 0, 0]))[1][1] == 0
     assert lengths(plane([7, 0, 0], [0, 0, 0], [0, 0, 0]))[1][1] == pytest.approx(7 * 2**0.5)
     assert lengths(plane([0, 0, 0], [0, 0, 7], [0, 0, 0]))[1][1] == 14
+    # 0 0 9 becomes 0 3 6 by means of three, and then 6 once more; of 0 0 9 9 it would be 9.
+    means = np.zeros((3, 3), np.float32)
+    means[1] = 1
+    assert lengths(plane([0, 0, 3]), means) == [[4 * 3, 4 * 6, 4 * 3]]
+    assert lengths(np.array([[[0], [1], [0]]], np.uint8), np.full((1, 1), 0.25, np.float32)) == [
+        [1, 0, 1]
+    ]
+    picture = np.random.default_rng(1).integers(0, 255, (3, 4, 4), np.uint8)
+    assert (gradient(picture, ONES, "wrap")[..., 3] == picture[..., 3]).all()
 
 
 @pytest.mark.parametrize(
@@ -410,24 +423,6 @@ def test_a_gradient_counts_every_neighbour_as_sobel_does():
 def test_borders_of_a_gradient(border, expected):
     assert lengths(plane([1, 2, 4]), border=border) == [expected]
     assert lengths(plane([1], [2], [4]), border=border) == [[length] for length in expected]
-
-
-def test_it_is_the_weighted_picture_that_is_continued():
-    """0 0 9 becomes 0 3 6 by means of three, and then 6 once more; of 0 0 9 9 it would be 9."""
-    means = np.zeros((3, 3), np.float32)
-    means[1] = 1
-    assert lengths(plane([0, 0, 3]), means) == [[4 * 3, 4 * 6, 4 * 3]]
-
-
-def test_the_weighted_picture_is_not_rounded():
-    assert lengths(np.array([[[0], [1], [0]]], np.uint8), np.full((1, 1), 0.25, np.float32)) == [
-        [1, 0, 1]
-    ]
-
-
-def test_alpha_has_no_gradient():
-    picture = np.random.default_rng(1).integers(0, 255, (3, 4, 4), np.uint8)
-    assert (gradient(picture, ONES, "wrap")[..., 3] == picture[..., 3]).all()
 
 
 @pytest.mark.parametrize(
@@ -450,16 +445,6 @@ def test_a_nan_of_any_kind_in_the_picture_is_no_warning(dtype, bits, work_out):
     picture.view(f"u{picture.itemsize}")[4, 4] = bits  # one that signals
     made = work_out(picture, np.full((3, 3), 1 / 9, np.float32), "clamp")
     assert np.isnan(made[4, 4]).all()
-
-
-def test_a_weight_of_zero_makes_nan_of_an_infinity():
-    picture = np.ones((7, 7, 1), np.float32)
-    picture[3, 3] = np.inf
-    identity = np.zeros((5, 5), np.float32)
-    identity[2, 2] = 1
-    made = correlate(picture, identity, "clamp")[..., 0]
-    assert np.isnan(made[1:6, 1:6]).sum() == 24
-    assert made[3, 3] == np.inf
 
 
 OPENCV = {  # filter2D has no BORDER_WRAP

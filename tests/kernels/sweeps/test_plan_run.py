@@ -97,12 +97,16 @@ def asked_of_the_oracle(monkeypatch):
     return asked
 
 
-def test_a_wrong_answer_is_no_speed(made_up):
+def test_a_wrong_answer_is_no_speed_and_what_fails_is_said_and_the_rest_goes_on(made_up):
     made = plan("global", "shared", pixel_types=("uint8",))
     right, wrong = records(made, made_up(wrong=("shared",)))
     assert right.verified
     assert wrong.verified is None
     assert "WRONG" in wrong.objection
+    engine = made_up(fails={"global": CompileFailedError("It did not compile.")})
+    first, second = records(plan("global", "shared"), engine)
+    assert first.outcome == "It did not compile."
+    assert second.verified
 
 
 def test_what_a_plan_says_not_to_check_is_no_speed():
@@ -110,13 +114,6 @@ def test_what_a_plan_says_not_to_check_is_no_speed():
     assert found.outcome.check is None
     assert found.verified is None
     assert "not checked" in found.objection
-
-
-def test_what_fails_is_said_and_the_rest_goes_on(made_up):
-    engine = made_up(fails={"global": CompileFailedError("It did not compile.")})
-    first, second = records(plan("global", "shared"), engine)
-    assert first.outcome == "It did not compile."
-    assert second.verified
 
 
 def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
@@ -168,12 +165,14 @@ def wrong_at(engine, run):
     return engine
 
 
-def test_one_wrong_answer_of_many_is_found(made_up):
+def test_one_wrong_answer_of_many_or_of_the_last_round_is_found(made_up):
     engine = wrong_at(made_up(), 2)
     (found,) = records(plan("shared", counts=(3,), pixel_types=("uint8",)), engine)
     assert len(engine.ran) == 9  # and right ever after
     assert not found.verified
     assert found.outcome.check.total == 3 * 40 * 30
+    (found,) = records(plan("shared", pixel_types=("uint8",)), wrong_at(made_up(), 3))
+    assert not found.verified
 
 
 def test_transfers_are_measured_once_a_size(made_up):
@@ -280,11 +279,6 @@ def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
             assert last.verified.kernel.samples_ms[: len(before)] == before
 
 
-def test_an_answer_that_is_another_in_the_last_round_is_checked_again(made_up):
-    (found,) = records(plan("shared", pixel_types=("uint8",)), wrong_at(made_up(), 3))
-    assert not found.verified
-
-
 # -- estimates: right by magnitude before, put right by what was measured
 
 
@@ -301,13 +295,16 @@ def of_size(cell, side):
     return Cell(cell.implementation, cell.block_xy, ksize=5, width=side, height=side)
 
 
-def test_more_cells_larger_pictures_and_larger_weights_take_longer():
+def test_more_work_takes_longer_and_the_cpu_s_pace_says_nothing_of_the_gpu_s():
     one = estimated_s([CPU])
     assert estimated_s([CPU, CPU]) == pytest.approx(2 * one)
     assert estimated_s([of_size(CPU, 8192)], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
     larger = Cell("sequential", ksize=15, width=2048, height=2048)
     assert estimated_s([larger], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
     assert estimated_s([GPU]) < one
+    slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
+    assert estimated_s([GPU], slow) == estimated_s([GPU])
+    assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
 
 
 @pytest.mark.parametrize(
@@ -348,12 +345,6 @@ def test_first_rounds_that_take_long_say_nothing_of_later_ones():
     new = of_size(CPU, 1010)
     more_s = estimated_s([new], records) - estimated_s([new], at_once)
     assert 1.5 < more_s < 2.0
-
-
-def test_the_cpu_s_pace_says_nothing_of_the_gpu_s():
-    slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
-    assert estimated_s([GPU], slow) == estimated_s([GPU])
-    assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
 
 
 def test_each_step_of_a_list_is_sampled_and_on_a_gpu_the_whole_as_well():
