@@ -195,13 +195,10 @@ def test_damaged_settings_are_said(tmp_path, text):
         read_settings(with_text(tmp_path / "a.png", text))
 
 
-def test_settings_of_a_newer_version_are_said(tmp_path):
+def test_settings_of_a_newer_version_and_what_is_no_picture_are_refused(tmp_path):
     newer = json.dumps({"version": exporter.VERSION + 1, "settings": {}}).encode()
     with pytest.raises(ImageFileError, match="newer version"):
         read_settings(with_text(tmp_path / "a.png", newer))
-
-
-def test_an_empty_image_and_float_samples_are_refused(tmp_path):
     with pytest.raises(ImageFileError, match="no picture"):
         save_png(tmp_path / "a.png", QImage(), SETTINGS)
     with pytest.raises(ImageFileError, match="save as TIFF"):
