@@ -412,7 +412,7 @@ def test_a_child_ends_with_its_parent_even_in_a_kernel_that_hangs(tmp_path):
 import os
 from tests.kernels.cuda_child.bad_texts import a_job, text
 from tests.kernels.cuda_child.conftest import children_of
-from tests.kernels.cuda_child.test_worker_pool import _children_of
+from tests.kernels.cuda_child.test_gpu_trial import _children_of
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.rungs.own_kernels import own_kernel
 children = children_of("fake")

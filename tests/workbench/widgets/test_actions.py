@@ -182,7 +182,7 @@ def has_tips(view):
     return all(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in rows)
 
 
-SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_two_files have them
+SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_shown_files have them
 OTHERS = {
     "reference": Picture("other.png", noise(20, 30)),
     "aside": (("ksize", 7),),
