@@ -36,13 +36,10 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it(page):
                 assert anchor in anchors(target.read_text(encoding="utf-8")), link
 
 
-def test_every_page_of_the_docs_is_reached_from_readme():
+def test_readme_is_short_and_leads_to_every_page():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for page in (ROOT / "docs").glob("*.md"):
         assert f"(docs/{page.name})" in readme
-
-
-def test_readme_stays_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
 
 

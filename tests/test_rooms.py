@@ -52,11 +52,8 @@ def room_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else ""
 
 
-def test_no_file_imports_itself_by_way_of_others():
+def test_no_file_and_no_folder_imports_itself_by_way_of_others():
     assert circles(imports()) == []
-
-
-def test_no_folder_imports_itself_by_way_of_others():
     assert circles(grouped(imports(), folder_of)) == []
 
 
@@ -102,16 +99,6 @@ def test_every_room_has_a_budget():
     rooms = [f"{package}/{room}" for package, rooms in ROOMS.items() for room in rooms]
     assert [room for room in budgets() if room != "kernels/ladder"] == [*rooms, "packaging"]
     assert sum(budgets().values()) <= MAX_LINES
-
-
-def test_the_library_knows_nothing_of_the_window():
-    naming = [
-        name
-        for name, others in imports().items()
-        if name.startswith("kernels")
-        if any(each.startswith("workbench") for each in others)
-    ]
-    assert naming == []
 
 
 @pytest.mark.parametrize("room", ["model", "files", "batch"])

@@ -29,9 +29,16 @@ def test_the_cupy_fits_driver_and_every_card(bootstrap, driver_version, capabili
     assert bootstrap.choose_cuda(driver_version, capabilities) == chosen
 
 
-def test_each_choice_has_its_lock_file(bootstrap, root):
+def test_each_choice_has_a_lock_file_with_its_own_packages_alone(bootstrap, root):
     for choice in ("cuda12", "cuda13"):
         assert (root / "packaging/lock" / f"{choice}.txt").is_file()
+    for chosen, gone in bootstrap.NEVER_BESIDE.items():
+        lock = (root / "packaging/lock" / f"{chosen}.txt").read_text(encoding="utf-8")
+        (other,) = set(bootstrap.NEVER_BESIDE) - {chosen}
+        other_lock = (root / "packaging/lock" / f"{other}.txt").read_text(encoding="utf-8")
+        for package in gone:
+            assert f"\n{package}==" not in lock
+            assert f"\n{package}==" in other_lock
 
 
 def test_without_a_driver_one_sentence_and_no_pip(bootstrap, monkeypatch, capsys):
@@ -70,16 +77,6 @@ def test_the_other_cuda_goes_before_the_fitting_one_comes(
     assert {verb for verb, *_ in calls[1:]} == {"install"}
     lock = (root / "packaging/lock" / f"{chosen}.txt").read_text()
     assert sorted(installed) == sorted(lock.splitlines())  # in two halves
-
-
-def test_each_cuda_keeps_its_own_packages_and_drops_the_other_s(bootstrap, root):
-    for chosen, gone in bootstrap.NEVER_BESIDE.items():
-        lock = (root / "packaging/lock" / f"{chosen}.txt").read_text(encoding="utf-8")
-        (other,) = set(bootstrap.NEVER_BESIDE) - {chosen}
-        other_lock = (root / "packaging/lock" / f"{other}.txt").read_text(encoding="utf-8")
-        for package in gone:
-            assert f"\n{package}==" not in lock
-            assert f"\n{package}==" in other_lock
 
 
 @pytest.fixture

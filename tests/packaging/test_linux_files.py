@@ -26,7 +26,7 @@ def metainfo(root):
     return ElementTree.parse(root / f"packaging/linux/{ID}.metainfo.xml").getroot()
 
 
-def test_one_id_everywhere(desktop, metainfo, root):
+def test_one_id_everywhere_and_the_command_is_the_entry_point(desktop, metainfo, root):
     assert desktop["Icon"] == ID
     assert metainfo.findtext("id") == ID
     assert metainfo.findtext("icon") == ID
@@ -34,18 +34,15 @@ def test_one_id_everywhere(desktop, metainfo, root):
     named = (root / "workbench/window/app.py").read_text(encoding="utf-8")
     assert f'APPLICATION_ID = "{ID}"' in named
     assert "setDesktopFileName(APPLICATION_ID)" in named
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    command = desktop["Exec"].split()[0]
+    assert command in project["scripts"]
+    assert metainfo.findtext("provides/binary") == command
 
 
 def test_both_name_the_same_kinds_of_picture(desktop, metainfo):
     offered = set(desktop["MimeType"].strip(";").split(";"))
     assert offered == {kind.text for kind in metainfo.iter("mediatype")}
-
-
-def test_the_command_is_the_entry_point(desktop, metainfo, root):
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    command = desktop["Exec"].split()[0]
-    assert command in project["scripts"]
-    assert metainfo.findtext("provides/binary") == command
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,12 @@ def description(svg):
     return " ".join((ElementTree.fromstring(svg).findtext(f"{SVG}desc") or "").split())
 
 
-def test_the_charts_in_the_tree_are_those_of_its_sessions(script):
+def test_charts_and_page_are_those_of_the_sessions(script):
     drawn = list(script.figures())
     assert {each.name for each in script.DRAWN.glob("*.svg")} == {name for name, _ in drawn}
     for name, figure in drawn:
         svg = (script.DRAWN / name).read_text(encoding="utf-8")
         assert description(svg) == " ".join(figure.summary.split()), "run `make charts`"
-
-
-def test_the_page_says_what_they_say(script):
     text = script.PAGE.read_text(encoding="utf-8")
     assert script.with_tables(text, {"charts": script.words(list(script.figures()))}) == text, (
         "run `make charts`"

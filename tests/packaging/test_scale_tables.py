@@ -84,7 +84,7 @@ def made_of(script, name):
     return script.page_tables(FOUND)[name].replace("\u202f", " ")
 
 
-def test_a_folders_limit_is_the_slowest_stage_and_others_are_beside_it(script):
+def test_each_table_tells_its_limit_and_the_figures_beside_it(script):
     made = made_of(script, "batch")
     assert "| PNG | 100 | 400 | 50.0 | 30.0 | 60 % | the files | 90 % |" in made
     assert "| loop | 15.0 per s (2.00×; 0.10 levels off) |" in made
@@ -92,18 +92,12 @@ def test_a_folders_limit_is_the_slowest_stage_and_others_are_beside_it(script):
     on_cpu = {**FOUND, "batch": [{**BATCH, "machine": {**MACHINE, "gpu": None}}]}
     made = script.page_tables(on_cpu)["batch"]
     assert "| 60 % | the cores | 98 % |" in made.replace("\u202f", " ")
-
-
-def test_a_large_picture_has_its_wall_and_a_huge_one_is_planned(script):
     made = made_of(script, "large")
     assert "| reading | 200 ms | 1.50 GB/s | 500 MP/s |" in made
     assert made.index("| of it the link | 80.0 ms |") < made.index("| writing |")
     assert "The wall is the disk, to write: all at a time reach 80 % of its rate" in made
     planned = "about 20 s | about 10 s | about 40 s | about 50 s | about 8.0 s | less than a second"
     assert planned in made_of(script, "plan")
-
-
-def test_many_files_are_told_by_their_first_and_their_last_tenth(script):
     made = " ".join(made_of(script, "many").split())
     assert "100,000 files of 8×8 pixels. The first was finished 1.50 s after" in made
     assert "takes 500 ms where there is one file" in made

@@ -32,15 +32,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_sessions(folder, capsys):
+def test_sessions_and_plans(folder, capsys):
     session, page = folder / "session.jsonl", folder / "report.html"
     assert main(["compare", str(session), str(session)]) == 0
     assert "Sequential" in capsys.readouterr().out
     assert main(["report", str(session)]) == 0
     assert "Two sizes on the CPU" in page.read_text(encoding="utf-8")
-
-
-def test_plans(folder):
     plan = read_plan(folder / "plan.toml")
     assert (plan.title, plan.sizes, plan.ksizes) == (
         "Two sizes on the CPU",

@@ -39,7 +39,7 @@ def step(array="picture", is_store=False, size=4, threads=32):
     return Access(array, is_store, "", 7, size, 4 * np.arange(threads)[None])
 
 
-def test_a_block_its_tile_and_its_halo():
+def test_a_block_its_tile_its_halo_and_its_idle_threads():
     halo = [2, 2, 36, 12, 432, 1.69, 0]
     assert numbers(block_words(shape(), (1, 2))) == [1, 2, 32, 63, 16, 23, 256, *halo[:-1], 24]
     edge = shape(size=(60, 60, 1))
@@ -47,6 +47,7 @@ def test_a_block_its_tile_and_its_halo():
     # Of what it makes, not of all its tile.
     assert numbers(block_words(edge, (1, 7))) == [*tile, 2, 2, 32, 8, 256, 2.29, 76]
     assert "no halo" in block_words(shape("shared_untiled"), (0, 0))
+    assert numbers(idle_words(Idle(12, 96, 4096))) == [96, 4096, 2.3, 12]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,3 @@ def test_a_block_of_a_transform_loads_and_stores_numbers():
     record = Record(steps, own, (3, 0))
     assert numbers(moves(record.numbers_of())) == [64, 64]
     assert numbers(moves(record.numbers_of(5))) == [1, 1]
-
-
-def test_idle_threads():
-    assert numbers(idle_words(Idle(12, 96, 4096))) == [96, 4096, 2.3, 12]

@@ -38,12 +38,14 @@ def child():
     assert made.code() is not None
 
 
-def test_each_request_has_its_reply(child):
+def test_each_request_has_its_reply_and_a_line_that_is_none_is_named_so(child):
     assert child.is_alive
     assert child.held_bytes > 1 << 20
     for request in ("one", "a" * 100_000):
         child.send(request)
         assert outcome_of(child.replies()) == {"got": request}
+    child.send("garble")
+    assert "no JSON" in outcome_of(child.replies())["garbled"]
 
 
 def test_one_that_has_ended_says_so_and_can_be_sent_more(child):
@@ -53,11 +55,6 @@ def test_one_that_has_ended_says_so_and_can_be_sent_more(child):
     assert outcome_of(child.replies()) is None
     assert (child.code(), child.is_alive) == (3, False)
     assert child.has_reply.is_set()
-
-
-def test_a_line_that_is_no_reply_is_named_so(child):
-    child.send("garble")
-    assert "no JSON" in outcome_of(child.replies())["garbled"]
 
 
 def test_it_ends_with_its_parent():

@@ -164,29 +164,19 @@ HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "stri
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_work_is_the_same_where_nothing_differs_but_how_it_is_done(name):
+def test_work_and_runs_are_the_same_where_only_what_makes_no_difference_differs(name):
     job = a_job(name)
     other = job.but(**{name: OTHER_VALUES[name]})
     assert job.same_work(other) == other.same_work(job) == (name in HOW)
+    assert job.same_run(other) == (name in ("title", "is_flat"))
 
 
-def test_equal_weights_are_the_same_work_and_equal_pictures_are_not():
+def test_equal_weights_are_the_same_work_and_equal_pictures_only_for_a_time():
     job = a_job()
     assert job.same_work(job.but(weights=WEIGHTS.copy()))
     assert not job.same_work(job.but(weights=np.ones((5, 5), np.float32)))
     assert not job.same_work(job.but(picture=job.picture.copy()))
-
-
-def test_a_time_is_of_the_same_work_whatever_a_picture_of_that_shape_shows():
-    job = a_job()
     assert job.same_work(job.but(picture=picture(4, 5, 1)), any_content=True)
     for others in (picture(5, 4, 1), picture(4, 5, 1, dtype=np.uint16)):
         assert not job.same_work(job.but(picture=others), any_content=True)
     assert not job.same_work(job.but(border="wrap"), any_content=True)
-
-
-@pytest.mark.parametrize("name", FIELDS)
-def test_a_run_is_the_same_where_it_is_done_in_the_same_way(name):
-    job = a_job(name)
-    other = job.but(**{name: OTHER_VALUES[name]})
-    assert job.same_run(other) == (name in ("title", "is_flat"))

@@ -45,30 +45,22 @@ def test_a_short_first_run_only_warms_up():
     assert sampler.timing() == Timing((0.5,), warmups=1)
 
 
-def test_a_sample_that_took_all_the_time_ends_it_however_many_were_to_be_taken():
+def test_a_first_run_is_no_sample_and_a_sample_that_took_all_the_time_ends_it():
     timing = run(PATIENT, [1.0, 1001.0, 1.0])
     assert timing == Timing((1001.0,), ended="single", warmups=1)
-
-
-def test_a_slow_first_run_does_not_end_it_if_the_next_are_quick():
     timing = run(Sampling(max_samples=50, max_seconds=0.1), [90.0] + [5.0] * 50)
     assert timing.samples_ms == (5.0,) * 20
-
-
-def test_what_is_noisy_goes_on_until_enough_samples_have_averaged_it_out():
-    noise = np.random.default_rng(4).normal(1.0, 0.03, 1000)
-    assert run(PATIENT, noise).ended == "samples"
-    assert len(run(PATIENT, noise).samples_ms) == 100
-
-
-def test_a_first_run_is_no_sample_of_a_sweep_however_long_it_took():
     plan = part_of(SWEEP_SAMPLING, 0)
     assert run(plan, [9000.0, *[15.0] * 50]).median_ms == 15.0  # it compiled something
     assert run(plan, [9000.0, 8000.0]) == Timing((8000.0,), ended="single", warmups=1)
+    assert run(Sampling(max_samples=0), 1.0) == Timing((1.0,), ended="single")
 
 
-def test_a_quiet_moment_is_not_settled():
-    """Quiet from the eighth sample on, it has to stay so for SETTLED_FOR of them."""
+def test_what_is_noisy_goes_on_and_a_quiet_moment_is_not_settled():
+    noise = np.random.default_rng(4).normal(1.0, 0.03, 1000)
+    assert run(PATIENT, noise).ended == "samples"
+    assert len(run(PATIENT, noise).samples_ms) == 100
+    # Quiet from the eighth sample on, it has to stay so for SETTLED_FOR of them.
     times = [1.0, *([1.0, 1.1] * 3), *([1.0] * 100)]
     timing = run(PATIENT, times)
     loud = next(n for n in range(7, 99) if relative_spread(times[1 : n + 1]) <= 0.005)
@@ -91,10 +83,6 @@ def test_warm_ups_are_by_time():
     assert quick.warmups == 11  # 0.1 ms, then ten times 5
     slow = run(plan, 60.0)  # the first run alone is warm-up enough
     assert slow.warmups == 1
-
-
-def test_without_samples_the_first_run_is_the_only_one():
-    assert run(Sampling(max_samples=0), 1.0) == Timing((1.0,), ended="single")
 
 
 def test_a_clock_that_goes_backwards_neither_ends_it_nor_keeps_it_going():

@@ -78,23 +78,17 @@ class Run:
         return timed_results(self.run_ms, self.fetch, complete, sampling, look, Turns([]))
 
 
-def test_the_picture_is_there_before_anything_else_is_done():
+def test_the_picture_comes_first_then_every_run_counts_but_the_warm_up():
     run = Run()
     first = next(run.steps(Sampling(max_samples=3, max_seconds=9.0)))
     assert first.kernel.samples_ms == (1.0,)
     assert run.done == ["run", "fetch"]
-
-
-def test_every_run_counts_but_the_warm_up_and_the_answer_is_that_of_the_last():
     run = Run()
     *steps, last = run.steps(Sampling(max_samples=3, max_seconds=9.0, cache="warm"))
     assert (last.kernel.samples_ms, last.kernel.warmups) == ((2.0, 3.0, 4.0), 1)
     assert last.kernel.cache == "warm"
     assert sum(isinstance(each, Sampled) for each in steps) == 3
     assert run.done == ["run", "fetch", *["run", "look"] * 3, "fetch", "look"]
-
-
-def test_where_the_answer_is_all_that_is_wanted_it_runs_once():
     run = Run()
     steps = list(run.steps(Sampling(max_samples=0)))
     assert all(isinstance(each, Result) for each in steps)

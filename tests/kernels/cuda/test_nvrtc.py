@@ -169,16 +169,13 @@ def test_an_instruction_names_its_line_and_where_that_is_called(listing, load, s
     assert not any(row.line_in("prelude.cuh") for row in loads)
 
 
-def test_ptx_is_left_without_what_is_for_debuggers():
+def test_ptx_is_without_what_is_for_debuggers_and_sass_without_what_fills_up():
     texts = [row.text for row in PTX]
     assert texts[:3] == [".version 9.0", ".target sm_90", ".address_size 64"]
     assert texts[-1] == "}"
     assert "    ld.global.f32 %f1, [%rd6];" in texts
     assert not any(".loc" in text or ".file" in text or "//" in text for text in texts)
     assert [row.text for row in PTX if not row.opcode and row.places] == []
-
-
-def test_sass_is_functions_labels_and_instructions():
     texts = [row.text for row in SASS]
     assert texts[0] == "convolve:"
     assert ".L_x_2:" in texts

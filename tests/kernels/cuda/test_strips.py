@@ -57,12 +57,18 @@ def test_strips_together_are_the_whole(rung, build_cache):
         np.testing.assert_array_equal(together.view("u1"), shim.run(job).view("u1"))
 
 
-def test_strips_are_halved_until_they_fit():
+def test_strips_are_halved_until_they_fit_with_buffers_and_arguments():
     rung, job = RUNGS["shared"], a_job(RUNGS["shared"], height=1000)
     needed = memory_bytes(rung, job, H200)
     assert rows_a_strip(rung, job, H200, needed - 1) == 500
     assert rows_a_strip(rung, job, H200, needed // 2) == 250  # the halo needs room as well
     assert rows_a_strip(rung, job, H200, 1000) == 0
+    job = a_job(RUNGS["fft"], height=300, width=500)
+    pictures = memory_bytes(RUNGS["constant"], job, H200)
+    facts = Facts(job)
+    spectrum = facts["FFT_LINE"] ** 2 * 8
+    tiles = spectrum * 3 * facts["FFT_PAIRS"] * facts["FFT_TILES"]
+    assert memory_bytes(RUNGS["fft"], job, H200) == pictures + spectrum + 2 * tiles
 
 
 class SmallGpu(Gpu):
@@ -116,12 +122,3 @@ def test_a_small_device_cuts_as_high_strips_however_much_is_free():
     assert next(iter(found)) < (1000,)
     with pytest.raises(CannotRunError):  # for good, so that `auto` goes on
         tried(SmallGpu(1 << 30, replace(H200, memory_bytes=1)), rung, job)
-
-
-def test_buffers_and_arguments_and_cuffts_space_count_as_well():
-    job = a_job(RUNGS["fft"], height=300, width=500)
-    pictures = memory_bytes(RUNGS["constant"], job, H200)
-    facts = Facts(job)
-    spectrum = facts["FFT_LINE"] ** 2 * 8
-    tiles = spectrum * 3 * facts["FFT_PAIRS"] * facts["FFT_TILES"]
-    assert memory_bytes(RUNGS["fft"], job, H200) == pictures + spectrum + 2 * tiles

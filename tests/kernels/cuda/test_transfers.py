@@ -83,12 +83,9 @@ def test_stopped_half_way_it_gives_page_locked_memory_back():
     assert cp.given_back == 1
 
 
-def test_a_picture_that_would_lock_too_much_memory_is_refused():
+def test_too_much_memory_to_lock_is_refused_and_nothing_measured():
     with pytest.raises(CannotRunError, match=r"up to 2\.1 GB"):
         list(measure(FakeCuda(), MAX_BYTES + 1))
-
-
-def test_without_memory_to_lock_it_says_so_and_has_measured_nothing():
     cp = FakeCuda(pinned_error=OutOfMemoryError("There is no memory to page-lock."))
     with pytest.raises(OutOfMemoryError, match="page-lock"):
         list(measure(cp))

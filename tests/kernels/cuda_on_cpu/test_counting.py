@@ -1,7 +1,9 @@
 """Counts of loads, stores and operations, by block, and by the lines of a user kernel."""
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from kernels.cuda_on_cpu.counting import (
     RunCounts,
     place_costs,
 )
+from kernels.cuda_on_cpu.device_code import told
+from kernels.cuda_on_cpu.stepping import TOO_LONG, BlockSteps, Stepped, stepping
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Pass, Rung, ladder
@@ -46,13 +50,20 @@ def count(
     return counts
 
 
-def test_bytes_are_counted_by_array_and_by_block(build_cache):
+def test_bytes_stores_of_any_width_and_multiply_adds_are_counted_by_block(build_cache):
     body = "dst[i] = src[i] < 100.0f ? weights[0] : src[0];"
     counts = count(body, build_cache, width=40, threads=16)
     assert counts.loaded["picture"].tolist() == [64, 64, 32]  # the last block has 8 threads to do
     assert counts.loaded["weights"].tolist() == [64, 64, 32]
     assert counts.stored["picture"].tolist() == [64, 64, 32]
     assert not counts.operations.any()
+    counts = count(by_block(STORES), build_cache, width=32 * len(STORES))
+    assert counts.stored["picture"].tolist() == list(STORES.values())
+    bodies = (f"const float a = src[i], b = weights[0]; dst[i] = {each};" for each in OPERATIONS)
+    counts = count(by_block(bodies), build_cache, width=32 * len(OPERATIONS))
+    found = dict(zip(OPERATIONS, (counts.operations // 32).tolist(), strict=True))
+    assert found == {each: list(done) for each, done in OPERATIONS.items()}
+    assert counts.flops == 32 * sum(2 * done[0] + sum(done[1:]) for done in OPERATIONS.values())
 
 
 def by_block(bodies: Iterable[str]) -> str:
@@ -69,11 +80,6 @@ STORES = {
     "if (threadIdx.x == 0) dst[31] = src[31];": 4,
     "": 0,
 }
-
-
-def test_stores_of_any_width_are_counted(build_cache):
-    counts = count(by_block(STORES), build_cache, width=32 * len(STORES))
-    assert counts.stored["picture"].tolist() == list(STORES.values())
 
 
 @pytest.mark.parametrize(("pixel_type", "size"), [("uint8", 1), ("uint16", 2), ("float16", 2)])
@@ -108,14 +114,6 @@ OPERATIONS = {
     "2.0f * (a * b) * (1.0f / b)": (0, 3, 0, 1),
     "sqrtf(a * a + b * b)": (1, 1, 0, 1),
 }
-
-
-def test_a_product_that_is_added_is_one_multiply_add(build_cache):
-    bodies = (f"const float a = src[i], b = weights[0]; dst[i] = {each};" for each in OPERATIONS)
-    counts = count(by_block(bodies), build_cache, width=32 * len(OPERATIONS))
-    found = dict(zip(OPERATIONS, (counts.operations // 32).tolist(), strict=True))
-    assert found == {each: list(done) for each, done in OPERATIONS.items()}
-    assert counts.flops == 32 * sum(2 * done[0] + sum(done[1:]) for done in OPERATIONS.values())
 
 
 def test_the_answer_is_the_same_as_without_counting(build_cache):
@@ -174,12 +172,16 @@ def test_neighbours_share_sectors():
     assert found.lines == (load, store)
 
 
-def test_blocks_that_access_nothing_are_looked_at_too():
+def test_blocks_that_access_nothing_count_and_unknown_operations_do_not():
     rows = "for (int row = y; row < end_row; row += 8)"
     found = counts(
         f"if (blockIdx.y == 0) {rows} row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];"
     )
     assert (found.blocks_looked_at, found.blocks) == (4, 4)
+    body = f"const float one = cosf(0.0f * height);\nif (one > 0.0f) {COPY}"
+    found = counts(body)
+    assert found.operations is None
+    assert found.loaded["picture"] == 64 * 16 * 4
 
 
 @pytest.mark.parametrize("array", ["extern __shared__ float moved[]", "__shared__ float moved[64]"])
@@ -193,13 +195,6 @@ def test_lanes_in_one_bank_take_turns(array):
     (shared,) = [each for each in outcome.counts.lines if each.array == "shared memory"]
     assert (shared.line, shared.is_store) == (12, True)
     assert (shared.requests, shared.cost) == (4, 8)
-
-
-def test_operations_that_cannot_be_counted_are_left_out():
-    body = f"const float one = cosf(0.0f * height);\nif (one > 0.0f) {COPY}"
-    found = counts(body)
-    assert found.operations is None
-    assert found.loaded["picture"] == 64 * 16 * 4
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -234,3 +229,207 @@ def test_places_and_turns_of_a_loop_are_requests_of_their_own():
     accesses["size"] = 4
     found = place_costs(accesses)
     assert [(requests, cost) for _, requests, _, cost in found] == [(2, 8), (2, 8)]
+
+
+# -- a block's steps are what its threads did
+
+
+RUNGS = [rung for rung in ladder() if rung.file < "10"]
+# Rows reversed within the block, through shared memory.
+MIRROR = """__shared__ float tile[8][33];
+tile[threadIdx.y][threadIdx.x] = row_of(src, y, pitch)[x];
+__syncthreads();
+float sum = tile[threadIdx.y][31 - threadIdx.x];
+for (int i = 0; i < 2; ++i)
+    sum += i;
+row_of(dst, y, pitch)[x] = sum;"""
+
+
+def weights(size: int) -> np.ndarray:
+    along = np.arange(1, size + 1, dtype=np.float32)
+    return np.outer(along, along) / along.sum() ** 2
+
+
+def job(pixel_type: str, size: int, channels: int, border: str, block: tuple[int, int]) -> Job:
+    samples = np.random.default_rng(size).random((70, 90, channels)) * 255
+    return Job.of(samples.astype(pixel_type), weights(size), border, block_xy=block)
+
+
+def stepped(rung: Rung, of: Job, **rest) -> Stepped:
+    *_, found = stepping(rung, of, **rest)
+    return found
+
+
+@cache
+def steps_of(body: str) -> BlockSteps:
+    picture = np.arange(64 * 16, dtype=np.float32).reshape(16, 64, 1)
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
+    found = stepped(rung, Job.of(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
+    assert found.steps is not None, found.problem
+    return found.steps
+
+
+JOBS = {
+    "uint8": job("uint8", 3, 4, "mirror", (16, 8)),
+    "float32": job("float32", 5, 1, "zero", (32, 8)),
+}
+
+
+@pytest.mark.parametrize(
+    "rung",
+    [pytest.param(each, marks=[pytest.mark.nightly] * (n % 2)) for n, each in enumerate(RUNGS)],
+    ids=lambda rung: rung.key,
+)
+def test_recorded_stores_give_the_blocks_part_of_the_answer(rung):
+    is_first = RUNGS.index(rung) % 4 < 2
+    name, at = ("uint8", (45, 33)) if is_first else ("float32", (0, 69))
+    found = stepped(rung, JOBS[name], at=at)
+    steps, part = found.steps, found.job
+    assert steps is not None, found.problem
+    memory, is_stored = steps.answer()
+    samples = part.width * part.channels
+    rows = memory.view(part.picture.dtype).reshape(part.height, -1)[:, :samples]
+    kept = is_stored.reshape(part.height, -1, part.picture.itemsize).all(2)[:, :samples]
+    shape = part.picture.shape
+    assert np.array_equal(rows[kept], found.answer.reshape(rows.shape)[kept])
+    assert kept.reshape(shape)[found.pixel[1], found.pixel[0]].any()
+    assert 0 <= steps.storing(found.pixel) < steps.threads
+    for thread in range(steps.threads):
+        assert (np.diff(steps.steps_of(thread)) > 0).all()  # in its own order
+
+
+def test_threads_are_at_a_line_together_barriers_part_steps_and_lanes_tell_values():
+    steps = steps_of(MIRROR)
+    lines = [(steps.point(step).line, len(steps.threads_at(step))) for step in range(steps.count)]
+    assert {count for _, count in lines} == {256}
+    # The loop's own line once, its body's twice; lines of the body count from 7.
+    assert [line for line, _ in lines][-5:] == [10, 11, 12, 12, 13]
+    behind = steps.next_barrier(0)
+    assert steps.point(behind - 1).line == 9  # __syncthreads()
+    assert steps.barriers_before(behind) == 1
+    assert steps.barrier_before(behind) == 0
+    assert steps.next_barrier(behind) == steps.count - 1
+    store = steps.next_barrier(0) - 2
+    load, kept = steps.touches(store, 37)
+    assert (load.array, load.where) == ("the picture", "x 5, y 1")
+    assert (load.is_store, load.value) == (False, 69)
+    assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
+    assert kept.value == 69
+
+
+def test_no_compiler_is_told_to_unroll_what_is_no_loop_any_more():
+    body = "#pragma unroll\nfor (int i = 0; i < 2; ++i) dst[i] = 1;\n"
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
+    text = told(rung).text
+    assert "unroll" not in text
+    assert text.count("\n") == rung.source.count("\n")
+
+
+def test_the_tile_holds_what_was_stored_before_a_step():
+    steps = steps_of(MIRROR)
+    behind = steps.next_barrier(0)
+    (before,), (after,) = steps.tiles(0), steps.tiles(behind)
+    assert before.values.shape == after.values.shape == (8, 33)
+    assert np.isnan(before.values).all()
+    assert np.isnan(after.values[:, 32]).all()
+    assert np.array_equal(after.values[1, :32], np.arange(64, 96))
+    assert len(after.loaded) == 256
+    assert not len(after.stored)
+
+
+def test_of_stores_to_one_place_the_last_one_is_shown_whatever_their_sizes():
+    steps = steps_of(
+        "__shared__ unsigned words[256];\nconst int n = threadIdx.y * 32 + threadIdx.x;\n"
+        "words[n] = 0x01010101;\n__syncthreads();\n"
+        "reinterpret_cast<unsigned char*>(words)[4 * n] = 2;\n__syncthreads();\n"
+        "row_of(dst, y, pitch)[x] = words[n];"
+    )
+    first = steps.next_barrier(0)
+    (before,), (after,) = steps.tiles(first), steps.tiles(steps.next_barrier(first))
+    assert (before.values == 0x01010101).all()
+    assert (after.values == 0x01010102).all()
+
+
+def test_vectors_are_shown_as_their_numbers_and_no_store_beyond_the_end_is():
+    (rung,) = (each for each in ladder() if each.key == "tile_separable")  # uint4
+    assert stepped(rung, JOBS["uint8"]).steps.tiles(0)[0].values.size > 0
+    body = "__shared__ float4 tile[2][3]; tile[y % 2][x % 3] = make_float4(1, 2, 3, 4);\n"
+    steps = steps_of(f"{body}if (x == 0) *(unsigned long long*)((int*)tile + 23) = 1; *dst = 1;")
+    (tile,) = steps.tiles(steps.count - 1)
+    assert np.array_equal(tile.values, [[1, 2, 3, 4] * 3] * 2)
+
+
+def test_of_a_thread_that_reports_no_steps_nothing_is_known():
+    body = (
+        "if (x < 0) dst[1] = 1;\n#if 1\nelse\n#endif\nif (y == 0 && x >= 3) set(dst + x, src[x]);"
+    )
+    text = START.format(before="__device__ void set(sample* to, sample n) { *to = n; }", body=body)
+    steps = stepped(own_kernel("mine.cu", text), JOBS["float32"], at=(3, 0)).steps
+    assert [steps.variables(steps.count - 1, thread) for thread in (0, 40)] == [[], []]
+    assert all(len(steps.threads_at(step)) == 29 for step in range(steps.count))
+
+
+def test_a_step_is_found_without_a_copy_of_all():
+    steps = steps_of(f"{MIRROR}\nfor (int i = 0; i < 200; ++i) dst[0] = i;")
+    tracemalloc.start()
+    steps.threads_at(steps.count - 1)
+    assert tracemalloc.get_traced_memory()[1] < steps.count * steps.threads * 4
+    tracemalloc.stop()
+
+
+def test_variables_have_the_values_from_before_a_step():
+    steps = steps_of(MIRROR)
+    thread = 32 + 5
+    behind = steps.next_barrier(0)
+    assert "sum" not in dict(steps.variables(behind, thread))
+    known = dict(steps.variables(behind + 1, thread))
+    assert (known["x"], known["y"], known["sum"]) == ("5", "1", "90")
+    last = dict(steps.variables(steps.count - 1, thread))
+    assert last["sum"] == "91"
+    assert "i" not in last
+
+
+def test_the_steps_up_to_a_crash_are_kept():
+    body = "int none = height - 16;\nint all = x / none;\ndst[all] = 1;"
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
+    picture = np.zeros((16, 64, 1), np.float32)
+    found = stepped(rung, Job.of(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
+    assert "divides an integer by zero" in found.problem
+    assert found.steps is not None
+    assert found.line == found.steps.point(found.steps.count - 1).line
+
+
+def test_a_block_too_long_and_a_text_that_does_not_compile_are_refused():
+    rung = next(each for each in RUNGS if each.key == "global")
+    found = stepped(rung, job("float32", 31, 1, "clamp", (32, 32)))
+    assert found.steps is None
+    assert found.problem == TOO_LONG
+    rung = own_kernel("mine.cu", START.format(before="", body="int;x = = 1;"))
+    found = stepped(rung, JOBS["uint8"])
+    assert found.steps is None
+    assert found.problem.startswith("Line ")
+
+
+def racing(body: str) -> dict[int, tuple[int, str]]:
+    """The racing threads of each line, and whom thread 37 meets."""
+    steps, found = steps_of(body), {}
+    for step in range(steps.count):
+        rivals = "".join(each.rival for each in steps.touches(step, 37))
+        found[steps.point(step).line] = int(steps.doing(step)["races"].sum()), rivals
+    return found
+
+
+def test_a_race_is_two_threads_at_the_same_bytes_with_no_barrier_between():
+    # each row is a warp, which has barriers of its own, and reads its own row
+    for barrier in ("__syncthreads", "__syncwarp"):
+        found = racing(MIRROR.replace("__syncthreads", barrier))
+        assert found[8] == found[10] == (0, "")
+    found = racing(MIRROR.replace("__syncthreads();", ""))
+    assert found[8] == (256, "thread (26, 1), which loads in line 10")
+    assert found[10] == (256, "thread (26, 1), which stores in line 8")
+    other = MIRROR.replace("__syncthreads", "__syncwarp").replace("y][31", "y ^ 1][31")
+    assert racing(other)[10] == (256, "thread (26, 0), which stores in line 8")
+    # bytes of one word are no race, a word and one of its bytes are
+    shared = "__shared__ int all[64]; auto* each = (char*)all;\nif (y == 0) each[x % 64] = 1;\n"
+    assert racing(f"{shared}dst[x] = 1;")[8][0] == 0
+    assert racing(f"{shared}if (y == 1 && x < 8) all[x] = 2;\ndst[x] = 1;")[9][0] == 8

@@ -166,15 +166,12 @@ def test_a_barrier_waits_for_no_thread_that_has_ended(order, build_cache):
     np.testing.assert_array_equal(launch(body, order, build_cache), expected)
 
 
-def test_threads_at_different_barriers_are_named(order, build_cache):
+def test_threads_at_different_barriers_are_named_and_the_next_launch_is_well(order, build_cache):
     body = "if (threadIdx.x < 3) __syncthreads();\nelse __syncthreads();\ndst[i] = 0;"
     with pytest.raises(
         LaunchError, match=r"Line 6: 3 of the 64 .* and others elsewhere, thread \(3, 0\) at line 7"
     ):
         launch(body, order, build_cache)
-
-
-def test_after_a_divergence_the_next_launch_is_well(order, build_cache):
     with pytest.raises(LaunchError):
         launch("if (threadIdx.x) __syncthreads(); else __syncthreads();", order, build_cache)
     np.testing.assert_array_equal(

@@ -90,10 +90,17 @@ def test_what_fails_is_out_and_the_others_go_on():
     assert engine.log.count((16, 16)) == 4
 
 
-def test_a_lost_device_ends_all_and_nothing_is_left_open():
+def test_a_lost_device_and_a_stop_end_all_and_leave_nothing_open():
     engine = Turns(fails={(8, 8): DeviceLostError("The GPU is gone.")})
     with pytest.raises(DeviceLostError):
         rounds(engine, [a_job((8, 8)), a_job((16, 16))])
+    assert engine.open == 0
+    engine = Turns()
+    steps = comparing([a_job((8, 8)), a_job((16, 16))], engine, SAMPLING)
+    for _ in range(8):
+        next(steps)
+    assert engine.open
+    steps.close()
     assert engine.open == 0
 
 
@@ -102,16 +109,6 @@ def test_more_than_there_is_room_for_go_in_groups():
     room = 2 * 2 * PICTURE.nbytes
     rounds(engine, [a_job(each) for each in shapes], held_bytes=room)
     assert engine.log == [(8, 8), (16, 16)] * 4 + [(32, 8)] * 4
-
-
-def test_stopped_in_the_middle_nothing_is_left_open():
-    engine = Turns()
-    steps = comparing([a_job((8, 8)), a_job((16, 16))], engine, SAMPLING)
-    for _ in range(8):
-        next(steps)
-    assert engine.open
-    steps.close()
-    assert engine.open == 0
 
 
 def test_real_implementations_are_compared_by_the_rule_of_all_measurements():

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from kernels import Engine, Result, Sampling, filters
 from kernels.core.borders import BORDERS
-from kernels.core.cache import read_only
+from kernels.core.cache import blank, read_only
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import MAX_STEPS, Job, Progress
 from kernels.core.nonlinear import Rank
@@ -19,6 +19,8 @@ from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
 from kernels.engine import list_ways, step_list
 from kernels.engine.auto import AUTO
+from kernels.engine.list_ways import LIST_RUNGS
+from kernels.engine.list_work import list_work
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.first_kernel import steps as kernels_of_ones_own
 from tests.kernels.cases import random_weights
@@ -79,9 +81,14 @@ def test_a_change_of_a_step_runs_that_and_those_behind_it():
     assert len(engine.titles(listed(picture=PICTURE.copy()))) == 3
 
 
-def test_one_step_that_is_mixed_has_its_own_samples():
+def test_the_time_of_a_list_is_the_sum_of_its_steps_or_of_the_one():
     result = Engine(use_gpu=False).run(listed(replace(BLUR, mix=0.5)), TIMED)
     assert result.kernel is result.steps[0].kernel
+    result = Engine(use_gpu=False).run(listed(), TIMED)
+    times = [each.kernel.median_ms for each in result.steps]
+    assert result.kernel.median_ms == pytest.approx(sum(times))
+    assert len(result.ran) == 3
+    assert result.steps[2].job.picture is result.steps[1].picture
 
 
 def test_what_was_run_for_less_does_not_stand_for_more():
@@ -179,14 +186,6 @@ def test_a_picture_without_channels_comes_back_without_channels():
     as_one = Engine(use_gpu=False).run(listed(picture=flat[..., np.newaxis]), ONCE)
     assert (result.picture == as_one.picture[..., 0]).all()
     assert {each.picture.shape for each in result.steps} == {(*flat.shape, 1)}
-
-
-def test_the_time_of_a_list_is_the_sum_of_its_steps():
-    result = Engine(use_gpu=False).run(listed(), TIMED)
-    times = [each.kernel.median_ms for each in result.steps]
-    assert result.kernel.median_ms == pytest.approx(sum(times))
-    assert len(result.ran) == 3
-    assert result.steps[2].job.picture is result.steps[1].picture
 
 
 def test_a_gradient_between_two_steps_is_one_of_them():
@@ -432,3 +431,95 @@ class Editing(RuleBasedStateMachine):
 
 Editing.TestCase.settings = settings(max_examples=20, stateful_step_count=20)
 test_editing = Editing.TestCase
+
+
+# -- the model of a list in each way, against numbers by hand
+
+
+LIMITS = {"multiprocessors": 132, "l2_bytes": 60 << 20}
+CEILINGS = {"copy_gb_s": 4000.0, "l2_read_gb_s": 8000.0, "fma_tflop_s": 64.0}
+SAMPLES = 4096 * 4096
+
+
+def job(*sizes, shape=(4096, 4096, 1), pixel_type="uint8", **fields):
+    steps = (Step(Correlation(filters.get("gaussian").weights(size))) for size in sizes)
+    return Job(blank(shape, pixel_type), tuple(steps), **fields)
+
+
+def test_each_step_moves_a_picture_and_bytes_are_widened_and_narrowed():
+    """Two steps of bytes: widen 1 + 4, two of 4 + 4, narrow 4 + 1; of float32 no more than two."""
+    found = list_work(job(3, 3), LIMITS)["graph"]
+    assert (found.read_bytes, found.written_bytes) == (13 * SAMPLES, 13 * SAMPLES)
+    assert found.memory_ms(CEILINGS) == pytest.approx(26 * SAMPLES / 4000 * 1e-6)
+    floats = list_work(job(3, 3, pixel_type="float32"), LIMITS)["graph"]
+    assert (floats.read_bytes, floats.written_bytes) == (8 * SAMPLES, 8 * SAMPLES)
+    mixed = job(3, 3, pixel_type="float32")
+    mixed = replace(mixed, steps=(replace(mixed.steps[0], mix=0.5), mixed.steps[1]))
+    blended = list_work(mixed, LIMITS)["graph"]  # one more launch reads two pictures
+    assert (blended.read_bytes, blended.written_bytes) == (16 * SAMPLES, 12 * SAMPLES)
+
+
+def test_what_a_tile_needs_grows_from_step_to_step():
+    """Of 64×32 samples the last step makes those, that before it a pixel more on every side."""
+    two = job(3, 3)
+    found = list_work(two, LIMITS)["list_tiles"]
+    assert two.halos == (2, 1, 0)
+    assert found.area == (64, 32)
+    assert found.read_bytes == (64 + 4) * (32 + 4) * (4096 // 64) * (4096 // 32)
+    assert found.written_bytes == SAMPLES
+    first = 66 * 34 / (64 * 32)
+    assert found.again == pytest.approx((first + 1) / 2 - 1)
+    assert found.flops == pytest.approx(12 * SAMPLES * (first + 1))  # a column and a row of 3
+    assert found.compute_ms(CEILINGS) == pytest.approx(12 * SAMPLES * (first + 1) / 64e9)
+
+
+def test_strips_go_through_the_cache_and_lose_little():
+    found = list_work(job(5, 3), LIMITS)
+    strips, graph = found["strips"], found["graph"]
+    across, down = strips.area
+    assert across == 4096
+    assert down % 32 == 0
+    assert strips.read_bytes == round(SAMPLES * (down + 2 * 3) / down)
+    assert strips.cached_bytes >= 24 * SAMPLES  # 26, but for first and last
+    assert 0 < strips.again < 0.02
+    assert graph.again == 0
+    assert strips.memory_ms(CEILINGS) == pytest.approx(strips.cached_bytes / 8e9)
+
+
+def test_the_ring_has_the_area_of_a_warp_and_repeats_least_where_pictures_are_large():
+    found = list_work(job(*[3] * 8, shape=(8192, 8192, 1)), LIMITS)
+    ring, tiles = found["list_ring"], found["list_tiles"]
+    assert ring.area[0] == (32 - 2) * 8  # a lane of eight samples at either end is for the halo
+    assert ring.again < tiles.again / 2
+    assert ring.read_bytes < tiles.read_bytes
+
+
+def test_longer_lists_are_bound_by_operations_on_bytes():
+    """Where recomputation crosses bandwidth: of bytes early, of float32 not within eight."""
+
+    def late(pixel_type, count):
+        found = list_work(job(*[3] * count, pixel_type=pixel_type), LIMITS)["list_tiles"]
+        return found.compute_ms(CEILINGS) > found.memory_ms(CEILINGS)
+
+    assert [late("uint8", count) for count in (2, 8)] == [False, True]
+    assert not late("float32", 8)
+
+
+def test_ways_that_cannot_say_why():
+    alone = list_work(job(3), LIMITS)
+    assert {"strips", "list_tiles", "list_ring"} == {
+        key for key, each in alone.items() if each == "There is one step only."
+    }
+    assert alone["graph"].read_bytes == SAMPLES  # of one launch nothing is widened
+    wrapped = list_work(job(3, 3, border="wrap"), LIMITS)
+    assert "wraps around" in wrapped["strips"]
+    assert wrapped["list_tiles"].area == (64, 32)
+    large = job(11, 3)
+    assert list_work(large, LIMITS)["list_tiles"] == LIST_RUNGS["list_tiles"].why_never(large)
+
+
+def test_comparisons_are_no_operations_but_are_done_again():
+    median = Step(Rank(ksize=3, percentile=50.0))
+    found = list_work(Job(blank((512, 512, 1), "uint8"), (median, median)), LIMITS)["list_tiles"]
+    assert found.flops == 0
+    assert found.again == pytest.approx((66 * 34 / 2048 + 1) / 2 - 1)

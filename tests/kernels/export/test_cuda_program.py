@@ -300,7 +300,7 @@ def test_it_reads_and_writes_pnm_and_makes_noise_of_its_own(on_cpu, tmp_path):
         assert why in done.stderr
 
 
-def test_the_check_of_the_program_notices_a_wrong_weight(on_cpu):
+def test_the_check_of_the_program_notices_a_wrong_weight_and_alpha_not_copied(on_cpu):
     job = Case("clamp", "uint8", 1, (20, 20), 3, (32, 8)).job("constant")
     text = cuda_program(RUNGS["constant"], job)
     start = text.index("HOST_WEIGHTS[9] = {")
@@ -308,9 +308,6 @@ def test_the_check_of_the_program_notices_a_wrong_weight(on_cpu):
     done = on_cpu(spoilt)()
     assert done.returncode == 1
     assert "WRONG" in done.stdout
-
-
-def test_the_check_of_the_program_notices_alpha_that_was_not_copied(on_cpu):
     job = Case("clamp", "float32", 4, (20, 20), 3, (32, 8)).job("constant")
     text, copies = cuda_program(RUNGS["constant"], job), "= row_of(src, y, pitch)[x];"
     assert text.count(copies) == 1

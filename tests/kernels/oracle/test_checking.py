@@ -85,14 +85,11 @@ def test_floats_may_be_off_by_the_bound_and_no_more():
     assert not last(job, (exact + 1.2 * bound).astype(np.float32)).ok
 
 
-def test_the_bound_of_a_gradient_is_that_of_eight_sums_either_way():
+def test_the_bound_of_a_gradient_is_that_of_eight_sums_and_may_overflow():
     """√(8² + 8²) times as much, and eight roundings of its own."""
     picture, weights = np.full((2, 2, 1), -8, np.float32), filters.get("sharpen").weights(3)
     job = Job.of(picture, weights, gradient=True)
     assert error_bound(job, 9, 2.0) == pytest.approx(2 * (9 + 8) * 2**-24 * 9 * 8 * 128**0.5)
-
-
-def test_a_gradient_may_overflow_where_its_weights_do_not():
     picture = np.full((2, 2, 1), 1e38, np.float32)
     weights = np.ones((1, 1), np.float32)
     assert error_bound(Job.of(picture, weights), 1, 1.0) < np.inf
@@ -109,12 +106,18 @@ def test_a_gradient_is_checked_across_tiles(pixel_type, border):
     assert last(job, answer).wrong == 1
 
 
-def test_alpha_may_not_differ_by_one_bit():
+def test_alpha_may_not_differ_by_one_bit_nor_a_nan_come_from_nowhere():
     job = job_of("float32", channels=4)
     answer = right_answer(job)
     answer[5, 5, 3] = np.nextafter(answer[5, 5, 3], np.float32(9))
     found = last(job, answer)
     assert found.wrong == 1
+    job = job_of("float32")
+    answer = right_answer(job)
+    answer[70, 100, 0] = np.nan
+    found = last(job, answer)
+    assert found.worst == (70, 100, 0)
+    assert not found.ok
 
 
 @pytest.mark.parametrize(("steps", "is_right"), [(0, True), (1, False), (-1, False)])
@@ -126,14 +129,11 @@ def test_a_float16_has_to_be_the_nearest(steps, is_right):
     assert last(job, answer).ok == is_right
 
 
-def test_a_float16_may_be_either_of_two_that_are_as_near():
+def test_a_float16_may_be_either_of_two_as_near_and_is_infinite_where_too_large():
     job = Job.of(np.ones((1, 1, 1), np.float16), np.full((1, 1), 1 + 2.0**-11, np.float32))
     for value in (1, 1 + 2.0**-10):
         assert last(job, np.full((1, 1, 1), value, np.float16)).ok
     assert not last(job, np.full((1, 1, 1), 1 + 2.0**-9, np.float16)).ok
-
-
-def test_a_float16_that_is_too_large_has_to_be_infinite():
     job = Job.of(np.full((1, 1, 1), 60_000, np.float16), np.full((1, 1), 2, np.float32))
     assert last(job, np.full((1, 1, 1), np.inf, np.float16)).ok
     assert not last(job, np.full((1, 1, 1), 65_504, np.float16)).ok
@@ -151,15 +151,6 @@ def test_a_nan_that_did_not_spread_is_found(instead):
     assert not last(job, answer).ok
 
 
-def test_a_nan_out_of_nowhere_is_found():
-    job = job_of("float32")
-    answer = right_answer(job)
-    answer[70, 100, 0] = np.nan
-    found = last(job, answer)
-    assert found.worst == (70, 100, 0)
-    assert not found.ok
-
-
 @pytest.mark.parametrize("border", ["zero", "clamp", "reflect", "mirror", "wrap"])
 def test_an_answer_with_another_border_is_found(border):
     job = job_of(border=border)
@@ -167,9 +158,15 @@ def test_an_answer_with_another_border_is_found(border):
     assert not last(job, right_answer(other)).ok
 
 
-def test_without_a_limit_every_pixel_is_in_exactly_one_tile():
+def test_every_pixel_is_in_one_tile_and_with_a_low_limit_corners_and_edges_are():
     job = job_of()
     assert (coverage(job, None) == 1).all()
+    seen = coverage(job_of(ksize=127), 1)
+    for edge in (seen[0], seen[-1], seen[:, 0], seen[:, -1]):
+        assert edge[0]
+        assert edge[-1]
+        assert edge[1:-1].any()
+    assert seen[10:-10, 10:-10].any()
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
@@ -198,15 +195,6 @@ def test_the_seams_between_gpus_are_checked_as_edges_are(share):
     for part in job.parts:
         assert some[part.first, (0, -1)].all()
         assert some[part.end - 1, (0, -1)].all()
-
-
-def test_however_low_the_limit_corners_some_edges_and_some_of_the_inside_are_checked():
-    seen = coverage(job_of(ksize=127), 1)
-    for edge in (seen[0], seen[-1], seen[:, 0], seen[:, -1]):
-        assert edge[0]
-        assert edge[-1]
-        assert edge[1:-1].any()
-    assert seen[10:-10, 10:-10].any()
 
 
 @pytest.mark.parametrize("shape", [(1, 3_000_000, 3), (3_000_000, 1, 1), (3, 1_000_000, 1)])

@@ -49,19 +49,15 @@ def test_at_a_corner_the_border_says_what_stands_in(border, from_rows, samples):
     assert found.total == (WEIGHTS * np.array(samples)).sum()
 
 
-def test_alpha_passes_through():
+def test_alpha_passes_through_and_has_no_offset():
     picture = np.dstack((PICTURE, PICTURE + 100))
     found = explain_pixel(job(picture=picture), 1, 2, 1)
     assert (found.is_alpha, found.total, found.rounded) == (True, 106, 106)
     assert not explain_pixel(job(picture=picture), 1, 2, 0).is_alpha
-
-
-def test_an_offset_is_added_to_the_sum_but_not_to_alpha():
     found = explain_pixel(job(offset=128.1), 1, 1, 0)
     assert (found.total, found.offset) == (33.5, float(np.float32(128.1)))
     assert found.value == found.total + found.offset
     assert found.rounded == 162
-    picture = np.dstack((PICTURE, PICTURE + 100))
     alpha = explain_pixel(job(picture=picture, offset=128), 1, 2, 1)
     assert (alpha.total, alpha.offset, alpha.value) == (106, 0, 106)
 

@@ -128,14 +128,11 @@ def test_how_samples_are_stored_is_told(words, store):
     assert words in why(job, store(filtered(job)).astype(np.uint8))
 
 
-def test_weights_that_are_not_divided_are_told():
+def test_weights_that_are_not_divided_are_told_and_tiny_ones_are_no_trouble():
     job = job_of("uint16", weights=np.full((3, 3), 1 / 9))
     job = job.but(picture=job.picture // 16)
     answer = answer_of(job, weights=np.ones((3, 3), np.float32))
     assert "not divided by 9" in why(job, answer)
-
-
-def test_weights_of_next_to_nothing_are_no_trouble():
     weights = np.full((3, 3), 1 / 9)
     weights[0, 0] = 1e-44  # over which the others are infinite as float32
     job = job_of(weights=weights)

@@ -15,12 +15,23 @@ from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 
 
-def test_a_plan_is_the_product_of_its_lists():
+def test_a_plan_is_the_product_of_its_lists_where_they_apply():
     plan = Plan("Two by three", ("sequential", "opencv"), sizes=((8, 8), (16, 8)), ksizes=(3, 5, 7))
     cells = plan.cells()
     assert len(cells) == len(set(cells)) == 12
     assert {(each.width, each.height) for each in cells} == {(8, 8), (16, 8)}
     assert plan.varied == ("sizes", "ksizes", "implementations")
+    plan = Plan("", ("opencv", "shared"), caches=("cold", "warm"), devices=(1, 2))
+    found = [(each.implementation, each.cache, each.devices) for each in plan.cells()]
+    assert found == [
+        ("opencv", None, 1),
+        *(("shared", cache, devices) for cache in ("cold", "warm") for devices in (1, 2)),
+    ]
+    assert [job_of(cell).devices for cell in plan.cells()] == [1, 1, 2, 1, 2]
+    plan = Plan("", ("opencv",), sizes=((8, 8), (16, 16)), pictures=("a.png", "noise"))
+    found = [(each.picture, each.width, each.height) for each in plan.cells({"a.png": (30, 20)})]
+    assert found == [("a.png", 30, 20), ("noise", 8, 8), ("noise", 16, 16)]
+    assert job_of(Cell("opencv", filter="maximum", ksize=5)).filter == Rank(5, 100.0)
 
 
 def test_only_what_has_block_shapes_and_a_cache_varies_in_them():
@@ -32,22 +43,6 @@ def test_only_what_has_block_shapes_and_a_cache_varies_in_them():
         ("ring", None, "cold"),
         ("ring", None, "warm"),
     ]
-
-
-def test_only_what_runs_on_gpus_varies_in_their_number():
-    plan = Plan("", ("opencv", "shared"), caches=("cold", "warm"), devices=(1, 2))
-    found = [(each.implementation, each.cache, each.devices) for each in plan.cells()]
-    assert found == [
-        ("opencv", None, 1),
-        *(("shared", cache, devices) for cache in ("cold", "warm") for devices in (1, 2)),
-    ]
-    assert [job_of(cell).devices for cell in plan.cells()] == [1, 1, 2, 1, 2]
-
-
-def test_a_picture_that_is_given_has_its_own_size():
-    plan = Plan("", ("opencv",), sizes=((8, 8), (16, 16)), pictures=("a.png", "noise"))
-    found = [(each.picture, each.width, each.height) for each in plan.cells({"a.png": (30, 20)})]
-    assert found == [("a.png", 30, 20), ("noise", 8, 8), ("noise", 16, 16)]
 
 
 @pytest.mark.parametrize("kind", PICTURE_KINDS)
@@ -73,10 +68,6 @@ def test_a_gradient_and_own_weights_reach_the_job():
     np.testing.assert_array_equal(
         job_of(strong).correlation.weights, filters.get("unsharp").weights(3, amount=2.0)
     )
-
-
-def test_an_order_statistic_reaches_the_job():
-    assert job_of(Cell("opencv", filter="maximum", ksize=5)).filter == Rank(5, 100.0)
 
 
 def test_a_given_picture_is_brought_to_the_cell_s_form():

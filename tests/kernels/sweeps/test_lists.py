@@ -104,14 +104,11 @@ def test_a_list_is_timed_as_a_whole_and_step_by_step_and_checked():
     assert estimated_s(PLAN.cells()) > estimated_s([replace(PLAN.cells()[0], list="box:3")])
 
 
-def test_several_pictures_add_up_by_step():
+def test_several_pictures_add_up_by_step_and_each_list_is_timed_from_its_first():
     plan = replace(PLAN, implementations=("opencv",), lists=(BLUR,), counts=(3,))
     (record,) = measured(plan, Engine(use_gpu=False))
     medians = [each.median_ms for each in record.verified.steps]
     assert sum(medians) == pytest.approx(record.verified.kernel.median_ms, rel=0.5)
-
-
-def test_lists_that_begin_alike_are_each_timed_from_the_first_step_on():
     plan = replace(PLAN, implementations=("opencv",), lists=(BLUR, "gaussian:5 + box:3"))
     records = measured(plan, Engine(use_gpu=False))
     one, other = (each.verified.steps[0].samples_ms for each in records)

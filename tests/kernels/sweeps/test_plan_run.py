@@ -14,9 +14,9 @@ from kernels.core.job import Progress, Result, Sampling
 from kernels.core.timing import Timing, compare
 from kernels.cuda.device_pictures import Transfers
 from kernels.oracle import checking
-from kernels.sweeps import plan_run
-from kernels.sweeps.estimate import ROUNDS
-from kernels.sweeps.plan import Plan
+from kernels.sweeps import estimate, plan_run
+from kernels.sweeps.estimate import ROUNDS, estimated_s, place_in
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
 from tests.kernels.made_up_gpu import TimedEngine
@@ -97,12 +97,16 @@ def asked_of_the_oracle(monkeypatch):
     return asked
 
 
-def test_a_wrong_answer_is_no_speed(made_up):
+def test_a_wrong_answer_is_no_speed_and_what_fails_is_said_and_the_rest_goes_on(made_up):
     made = plan("global", "shared", pixel_types=("uint8",))
     right, wrong = records(made, made_up(wrong=("shared",)))
     assert right.verified
     assert wrong.verified is None
     assert "WRONG" in wrong.objection
+    engine = made_up(fails={"global": CompileFailedError("It did not compile.")})
+    first, second = records(plan("global", "shared"), engine)
+    assert first.outcome == "It did not compile."
+    assert second.verified
 
 
 def test_what_a_plan_says_not_to_check_is_no_speed():
@@ -110,13 +114,6 @@ def test_what_a_plan_says_not_to_check_is_no_speed():
     assert found.outcome.check is None
     assert found.verified is None
     assert "not checked" in found.objection
-
-
-def test_what_fails_is_said_and_the_rest_goes_on(made_up):
-    engine = made_up(fails={"global": CompileFailedError("It did not compile.")})
-    first, second = records(plan("global", "shared"), engine)
-    assert first.outcome == "It did not compile."
-    assert second.verified
 
 
 def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
@@ -168,12 +165,14 @@ def wrong_at(engine, run):
     return engine
 
 
-def test_one_wrong_answer_of_many_is_found(made_up):
+def test_one_wrong_answer_of_many_or_of_the_last_round_is_found(made_up):
     engine = wrong_at(made_up(), 2)
     (found,) = records(plan("shared", counts=(3,), pixel_types=("uint8",)), engine)
     assert len(engine.ran) == 9  # and right ever after
     assert not found.verified
     assert found.outcome.check.total == 3 * 40 * 30
+    (found,) = records(plan("shared", pixel_types=("uint8",)), wrong_at(made_up(), 3))
+    assert not found.verified
 
 
 def test_transfers_are_measured_once_a_size(made_up):
@@ -280,6 +279,101 @@ def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
             assert last.verified.kernel.samples_ms[: len(before)] == before
 
 
-def test_an_answer_that_is_another_in_the_last_round_is_checked_again(made_up):
-    (found,) = records(plan("shared", pixel_types=("uint8",)), wrong_at(made_up(), 3))
-    assert not found.verified
+# -- estimates: right by magnitude before, put right by what was measured
+
+
+CPU = Cell("sequential", ksize=5, width=2048, height=2048)
+GPU = Cell("shared", (32, 8), ksize=5, width=2048, height=2048, cache="cold")
+ONCE = Sampling(max_samples=1, max_seconds=0.0)
+
+
+def seen(cell, at, median_ms=10.0):
+    return Record(cell, Measurement(Timing((median_ms,)), (), None), at)
+
+
+def of_size(cell, side):
+    return Cell(cell.implementation, cell.block_xy, ksize=5, width=side, height=side)
+
+
+def test_more_work_takes_longer_and_the_cpu_s_pace_says_nothing_of_the_gpu_s():
+    one = estimated_s([CPU])
+    assert estimated_s([CPU, CPU]) == pytest.approx(2 * one)
+    assert estimated_s([of_size(CPU, 8192)], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
+    larger = Cell("sequential", ksize=15, width=2048, height=2048)
+    assert estimated_s([larger], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
+    assert estimated_s([GPU]) < one
+    slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
+    assert estimated_s([GPU], slow) == estimated_s([GPU])
+    assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
+
+
+@pytest.mark.parametrize(
+    ("key", "implementation", "run_s"),  # of 9×9 on 4 megapixels, on two cores of an EPYC
+    [("median", "parallel", 10), ("bilateral", "parallel", 1), ("bilateral", "opencv", 0.27)],
+)
+def test_filters_without_weights_take_longer_on_a_cpu(key, implementation, run_s, monkeypatch):
+    monkeypatch.setattr(estimate, "usable_cores", lambda: 2)
+    cell = Cell(implementation, filter=key, ksize=9, width=2048, height=2048)
+    assert run_s / 3 < estimated_s([cell], sampling=ONCE) / 2 < run_s * 3  # with its warm-up
+
+
+def test_what_was_measured_puts_the_model_right():
+    """Ten times slower than the model has it, whatever the reason."""
+    cells = [of_size(CPU, side) for side in range(1000, 1020)]
+    usual = estimated_s(cells[:1], sampling=ONCE)
+    records = [seen(cell, at=10 * usual * n) for n, cell in enumerate(cells)]
+    known = estimated_s([of_size(CPU, 1000)], records, ONCE)
+    run = estimated_s([of_size(CPU, 1000)], records[:1], ONCE)
+    assert known == pytest.approx(run * 10 * usual / run, rel=0.1)
+
+
+@pytest.mark.parametrize(("run_ms", "first_s", "ended"), [(6e4, 120, "single"), (1, 0.09, "")])
+def test_a_first_round_as_long_as_the_model_has_it_puts_nothing_right(run_ms, first_s, ended):
+    first = Measurement(Timing((run_ms,), rounds=(1,), ended=ended), (), None)
+    records = [Record(of_size(CPU, 1000), first, first_s * n) for n in range(5)]
+    known = [seen(CPU, 0.0, run_ms * CPU.megapixels)]
+    whole_s = estimated_s([of_size(CPU, 1001)], known)
+    assert estimated_s([of_size(CPU, 1001)], records) == pytest.approx(whole_s, rel=0.1)
+
+
+def test_first_rounds_that_take_long_say_nothing_of_later_ones():
+    cells = [of_size(CPU, 1000 + side) for side in range(10)]
+    part = Measurement(Timing((10.0,), rounds=(1,)), (), None)
+    records = [Record(cell, part, 2.0 * n) for n, cell in enumerate(cells)]
+    at_once = [replace(each, at=0.0) for each in records]
+    assert estimated_s(cells, records) == estimated_s(cells, at_once)
+    new = of_size(CPU, 1010)
+    more_s = estimated_s([new], records) - estimated_s([new], at_once)
+    assert 1.5 < more_s < 2.0
+
+
+def test_each_step_of_a_list_is_sampled_and_on_a_gpu_the_whole_as_well():
+    eight = " + ".join(["gaussian:5"] * 8)
+    cpu, gpu = (replace(each, list=eight, width=1024, height=1024) for each in (CPU, GPU))
+    assert 1.2 < estimated_s([cpu], [seen(cpu, 0.0, 6.3)]) < 1.4  # as it took
+    two = replace(gpu, devices=2)
+    in_one_go, summed = (estimated_s([each], [seen(each, 0.0, 6.3)]) for each in (gpu, two))
+    assert 0.6 < in_one_go - summed < 0.9  # 100 samples of it
+
+
+def test_rounds_that_are_behind_take_no_more_time():
+    whole = estimated_s([CPU])
+    left = [whole]
+    for done in range(1, ROUNDS):
+        timing = Timing((10.0,) * done, rounds=(1,) * done)
+        left.append(estimated_s([CPU], [Record(CPU, Measurement(timing, (), None))]))
+    assert left[1:] == sorted(left[1:], reverse=True)
+    assert left[-1] == pytest.approx(left[1] / (ROUNDS - 1), rel=0.01)
+    assert left[-1] > 0
+
+
+def test_how_far_a_sweep_is_counts_what_was_measured_once():
+    cells = [of_size(CPU, side) for side in range(1000, 1015)]
+    part = Measurement(Timing((1.0,), rounds=(1,)), (), None)
+    once = [Record(cell, part, 0.0) for cell in cells]
+    assert place_in(cells, [], Sampling()) == "0 of 15 in round 1 of 10"
+    assert place_in(cells, once[:7], Sampling()) == "7 of 15 in round 1 of 10"
+    twice = Measurement(Timing((1.0, 1.0), rounds=(1, 1)), (), None)
+    again = [Record(cell, twice, 0.0) for cell in cells[:4]]
+    assert place_in(cells, [*once, *again], Sampling()) == "4 of 15 in round 2 of 10"
+    assert place_in(cells, [seen(cell, 0.0) for cell in cells], Sampling()) == "15 of 15"

@@ -143,15 +143,12 @@ def test_medians_of_other_programs_stand_beside_the_best_that_there_is_here():
         assert pixels / seconds / 1e9 == pytest.approx(gigapixels_s, rel=0.01)
 
 
-def test_a_plan_of_one_s_own_shows_what_fits_from_anywhere():
+def test_a_plan_of_one_s_own_shows_what_fits_and_nothing_that_differs():
     own = Plan("Own", ("shared",), sizes=((1024, 1024),), ksizes=(3,), blocks=((16, 16),))
     assert {each.by for each in published_for(own)} == {
         "Università di Camerino",
         "Politecnico di Milano 2024/2025",
     }
-
-
-def test_what_differs_shows_nothing():
     for changes in (
         {"pixel_types": ("uint16",)}, {"channels": (2,)}, {"ksizes": (9,)}, {"counts": (2,)},
         {"sizes": ((1000, 1000),)}, {"implementations": ("opencv",)},

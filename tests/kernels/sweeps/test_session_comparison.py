@@ -87,7 +87,7 @@ def test_short_launches_have_to_differ_by_more(cell, ms, within):
     assert back.comparison.verdict == "faster"
 
 
-def test_only_equal_cells_are_paired_and_the_others_told():
+def test_only_equal_cells_are_paired_and_their_geometric_mean_is_one_number():
     a = session(record(1.0), record(1.0, OTHER))
     b = session(record(1.0, THIRD), record(1.0, OTHER), machine=LAPTOP)
     pairs = compare_sessions(a, b)
@@ -95,9 +95,6 @@ def test_only_equal_cells_are_paired_and_the_others_told():
     assert [pair.objection for pair in pairs] == ["Only in A.", None, "Only in B."]
     found, _ = summary_of(pairs)
     assert found == {"only_a": 1, "only_b": 1, "same": 1}
-
-
-def test_one_number_for_all_is_the_geometric_mean_of_what_was_compared():
     cells = [replace(CELL, ksize=ksize) for ksize in (3, 5, 7, 9)]
     a = [record(1.0, cell) for cell in cells]
     b = [record(ms, cell, seed=1) for ms, cell in zip((0.5, 2.0, 0.25), cells, strict=False)]

@@ -192,6 +192,7 @@ def test_a_header_that_makes_no_sense_is_refused_with_its_place(old, new, compla
         (b'"width":2048', b'"width":' + b"9" * 400, "cell.width is not a whole number"),
         (b"}", b"", "not JSON"),
         (b'"picture"', b'"pict\xff\xfe"', "not JSON"),
+        pytest.param(b"{", b"x" * (9 << 20), "not JSON", id="longer than any record"),
     ],
 )
 def test_a_broken_line_costs_itself_and_no_other(old, new, complaint, tmp_path):
@@ -205,18 +206,6 @@ def test_a_broken_line_costs_itself_and_no_other(old, new, complaint, tmp_path):
     (remark,) = read.remarks
     assert remark.startswith("Its line 3 is left out: ")
     assert complaint in remark
-
-
-def test_a_line_longer_than_any_record_is_left_out(tmp_path):
-    path = written(tmp_path)
-    lines = lines_of(path)
-    lines[2] = b"x" * (9 << 20) + b"\n"
-    path.write_bytes(b"".join(lines))
-    read = read_session(path)
-    assert len(read.records) == len(CELLS) - 1
-    (remark,) = read.remarks
-    assert "line 3" in remark
-    assert "not JSON" in remark
 
 
 def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):

@@ -48,16 +48,21 @@ def machine(monkeypatch, tmp_path):
     return made
 
 
-def test_two_cupys_are_named(machine):
-    machine.distributions["cupy-cuda12x"] = "14.2.0"
-    (said,) = diagnostics.problems(NONE)
-    assert "cupy-cuda12x and cupy-cuda13x" in said
+MISFITS = {
+    "cupy-cuda12x and cupy-cuda13x": lambda m: m.distributions.update({"cupy-cuda12x": "14.2.0"}),
+    "distribution kernels": lambda m: m.brings["kernels"].append("kernels"),
+    "nvrtc-builtins": lambda m: (m.folder / "libnvrtc-builtins.so.13.0").unlink(),
+    "nvidia-cuda-runtime": lambda m: setattr(m, "headers", None),
+    "12.4": lambda m: (m.headers / "cuda.h").write_text("#define CUDA_VERSION 12040\n"),
+}
 
 
-def test_another_package_called_kernels_is_named(machine):
-    machine.brings["kernels"].append("kernels")
+@pytest.mark.parametrize("named", MISFITS)
+def test_each_misfit_is_named_alone(machine, named):
+    MISFITS[named](machine)
     (said,) = diagnostics.problems(NONE)
-    assert "distribution kernels" in said
+    assert named in said
+    assert named != "12.4" or str(machine.headers) in said
 
 
 def test_an_nvrtc_newer_than_the_driver_is_named(machine):
@@ -65,29 +70,10 @@ def test_an_nvrtc_newer_than_the_driver_is_named(machine):
     assert "12.8" in said
 
 
-def test_headers_of_another_cuda_are_named_with_their_folder(machine):
-    (machine.headers / "cuda.h").write_text("#define CUDA_VERSION 12040\n")
-    (said,) = diagnostics.problems(NONE)
-    assert "12.4" in said
-    assert str(machine.headers) in said
-
-
-def test_an_nvrtc_without_its_builtins_is_named(machine):
-    (machine.folder / "libnvrtc-builtins.so.13.0").unlink()
-    (said,) = diagnostics.problems(NONE)
-    assert "nvrtc-builtins" in said
-
-
 def test_what_a_window_on_x11_lacks_is_named_without_a_display_too(monkeypatch):
     monkeypatch.setattr(qt_libraries, "missing_among", lambda libraries: libraries)
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert any("libxcb-cursor0" in each for each in diagnostics.problems(NONE))
-
-
-def test_missing_headers_come_with_the_package_that_has_them(machine):
-    machine.headers = None
-    (said,) = diagnostics.problems(NONE)
-    assert "nvidia-cuda-runtime" in said
 
 
 def test_a_desktop_entry_where_no_menu_looks_is_named(machine, monkeypatch, tmp_path):

@@ -117,14 +117,11 @@ def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
     assert shown == pytest.approx(ms, rel=0.0051)
 
 
-def test_a_table_has_numbers_at_the_right():
+def test_a_table_has_numbers_at_the_right_and_is_put_between_its_markers():
     assert (
         table(("what", "ms"), [("a", "1.5")], right=[1])
         == "| what | ms |\n| --- | --: |\n| a | 1.5 |"
     )
-
-
-def test_it_is_put_between_its_markers_and_backslashes_stay():
     text = "before\n<!-- one -->\nold\n<!-- /one -->\nafter\n"
     made = with_tables(text, {"one": r"a \1 | b"})
     assert made == "before\n<!-- one -->\n\na \\1 | b\n\n<!-- /one -->\nafter\n"

@@ -50,16 +50,13 @@ def test_outlines_of_controls_and_the_ring_of_focus_stand_out(colors, back):
     assert contrast(colors.ring, colors.accent) >= GRAPHICS
 
 
-def test_light_and_dark_can_be_chosen_and_seen_from_any_palette(qapp, qtbot):
+def test_light_and_dark_can_be_chosen_and_the_desktop_followed_only_if_chosen(qapp, qtbot):
     widget = QPushButton()
     qtbot.addWidget(widget)
     for scheme, expected in (("dark", theme.DARK), ("light", theme.LIGHT)):
         theme.apply(qapp, scheme)
         qapp.processEvents()
         assert theme.colors() == theme.colors(widget.palette()) == expected
-
-
-def test_it_follows_the_desktop_only_while_that_is_chosen(qapp):
     hints = qapp.styleHints()
     theme.apply(qapp, "system")
     hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark)

@@ -117,15 +117,12 @@ def test_an_svg_has_words_and_shapes_and_no_bitmaps(qapp):
         assert word in written
 
 
-def test_marks_of_an_svg_tell_their_values_without_a_script(qapp):
+def test_marks_of_an_svg_tell_their_values_and_code_in_words_leaves_it_whole(qapp):
     chart = figure("block_grid", "block_map")
     svg = svg_of(chart)
     told = [each.text for each in ElementTree.fromstring(svg).iter(f"{SVG}title")]
     assert told[1:] == [tile.text for tile in chart.body.tiles]
     assert "<script" not in svg
-
-
-def test_words_that_are_code_or_no_text_at_all_leave_an_svg_whole(qapp):
     name = '<b>A & "B"</b> ]]> \x01\x1f\ufffe'
     odd = replace(LAPTOP, gpu=name, cpu=name)
     chart = figure("sizes", "time_by_size", machine=odd)

@@ -118,7 +118,7 @@ def test_a_dot_is_a_median_with_its_quartiles():
     assert [d.x for d in line.dots] == sorted(side * side for side in (256, 512, 1024, 2048, 4096))
 
 
-def test_the_cpu_is_named_with_its_threads_and_dashed():
+def test_the_cpu_is_named_and_dashed_and_cold_and_warm_caches_are_told_apart():
     chart = figure("time_by_size", a_session("sizes"))
     labels = [entry.label for entry in chart.entries[:6]]
     assert labels == [
@@ -126,9 +126,6 @@ def test_the_cpu_is_named_with_its_threads_and_dashed():
         *("Global memory", "Constant memory", "Shared-memory tile"),
     ]
     assert [entry.style.dash for entry in chart.entries[:6]] == ["dash"] * 3 + ["solid"] * 3
-
-
-def test_cold_and_warm_caches_are_told_apart():
     chart = figure("time_by_size", a_session("caches"))
     assert [(entry.label, entry.style.dash) for entry in chart.entries] == [
         ("Global memory, cold L2", "solid"),
@@ -163,13 +160,22 @@ def test_a_wrong_answer_has_a_place_and_a_cross_but_no_value():
         assert note.startswith("✗ Constant memory at 1024²: Its output is WRONG in 12 samples")
 
 
-def test_what_was_refused_is_told_once_for_each_reason_and_is_not_in_the_legend():
+def test_what_was_refused_is_told_once_for_each_reason_also_where_figures_differ():
     chart = figure("time_by_size", a_session("sizes", LAPTOP))
     assert chart.notes[0].startswith("Global memory, Constant memory and Shared-memory tile: ")
     own = [entry.label for entry in chart.entries if entry.style.standing == "live"]
     assert own == ["Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"]
     partly = figure("time_by_size", a_session("sizes_and_kernels"))
     assert partly.notes[0].startswith("Untiled picture at 512², 1024², 2048² and 3 more: ")
+
+    def outcome(cell, found):
+        return f"It needs {cell.width} KiB." if cell.implementation == "shared" else found
+
+    session = a_session("sizes_and_kernels", outcome=outcome)
+    chart = figure("throughput_map", session, slices={"implementations": "shared"})
+    assert chart.notes[0] == ("Shared-memory tile: It needs 32 KiB (the figures differ).")
+    chart = figure("time_by_size", session)
+    assert "Shared-memory tile: It needs 32 KiB (the figures differ)." in chart.notes
 
 
 def test_a_sentence_speaks_of_what_is_in_sight():
@@ -182,17 +188,6 @@ def test_a_sentence_speaks_of_what_is_in_sight():
     assert "Fastest" in chart.sentence
     keys = frozenset(entry.key for entry in everything.entries)
     assert figure("time_by_size", session, hidden=keys).sentence == ""
-
-
-def test_reasons_that_differ_in_their_figures_are_one():
-    def outcome(cell, found):
-        return f"It needs {cell.width} KiB." if cell.implementation == "shared" else found
-
-    session = a_session("sizes_and_kernels", outcome=outcome)
-    chart = figure("throughput_map", session, slices={"implementations": "shared"})
-    assert chart.notes[0] == ("Shared-memory tile: It needs 32 KiB (the figures differ).")
-    chart = figure("time_by_size", session)
-    assert "Shared-memory tile: It needs 32 KiB (the figures differ)." in chart.notes
 
 
 def test_an_unchecked_answer_is_no_speed():
@@ -229,18 +224,13 @@ def test_of_sizes_the_largest_measured_is_shown_first():
     assert option.chosen[0] == max(record.cell.width for record in measured_so_far)
 
 
-def test_hidden_series_stay_in_the_legend_and_nowhere_else():
+def test_hidden_series_stay_in_the_legend_alone_and_a_pinned_one_comes_last():
     session = a_session("sizes")
     key = figure("time_by_size", session).entries[0].key
     chart = figure("time_by_size", session, hidden=frozenset({key}))
     assert chart.entries[0].is_hidden
     assert key not in [each.entry.key for each in chart.body.series]
     assert "Shown: Sequential" not in chart.summary
-
-
-def test_a_pinned_series_comes_last_and_the_others_are_pale():
-    session = a_session("sizes")
-    key = figure("time_by_size", session).entries[0].key
     chart = figure("time_by_size", session, pinned=frozenset({key}))
     assert chart.body.series[-1].entry.key == key
     assert [each.entry.style.is_pale for each in chart.body.series].count(False) == 1
@@ -313,23 +303,17 @@ def test_a_speed_up_is_of_medians_on_the_same_work():
     assert {dot.y for dot in itself.dots} == {1.0}
 
 
-def test_any_implementation_measured_can_be_the_baseline_the_cpu_first():
+def test_any_implementation_is_a_baseline_of_its_own_machine_or_it_is_said():
     (option, *_) = figure("speedup_by_size", a_session("sizes")).options
     assert option.name == "baseline"
     assert [key for key, _ in option.values] == [
         *("sequential", "parallel", "opencv", "global", "constant", "shared"),
     ]
     assert option.chosen == "sequential"
-
-
-def test_each_machine_is_compared_with_its_own_baseline():
     live = a_session("sizes", LAPTOP, outcome=took(lambda cell: 10.0))
     recorded = a_session("sizes", is_recorded=True, outcome=took(lambda cell: 1.0))
     chart = figure("speedup_by_size", live, recorded)
     assert {dot.y for dot in marks(chart.body)} == {1.0}
-
-
-def test_where_the_baseline_is_missing_there_is_no_speed_up_and_it_is_said():
     chart = figure("speedup_by_size", a_session("sizes"), baseline="opencv", published=True)
     published = [each for each in chart.body.series if each.entry.style.standing == "published"]
     assert published == []
@@ -435,15 +419,12 @@ def test_sessions_of_one_machine_are_told_apart():
     assert len({group.partition(": ")[2] for group in groups}) == 2  # by more than their letters
 
 
-def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
+def test_given_pictures_have_their_size_and_unknown_rungs_their_keys():
     plan = replace(PLANS["sizes"], pictures=("noise", "cat.png"), source="")
     cells = plan.cells({"cat.png": (640, 480)})
     records = tuple(Record(cell, measured(cell)) for cell in cells)
     data = Data([Session(plan, H200, STARTED, records)])
     assert set(data.cells) == set(cells)
-
-
-def test_sessions_of_another_program_version_are_shown_by_their_keys():
     session = a_session("sizes", is_recorded=True)
     renamed = tuple(
         replace(r, cell=replace(r.cell, implementation="of_tomorrow"))
@@ -587,13 +568,17 @@ def test_the_correctness_table_holds_answers_against_the_tolerance():
 # -- roofline
 
 
-def test_a_point_under_the_roof_tells_what_its_threads_ask_for():
+def test_a_point_under_the_roof_tells_its_work_and_tensor_cores_may_stand_above():
     chart = figure("roofline", a_session("ksizes"))
     (line,) = series(chart, "Global memory")
     (dot,) = (each for each in line.dots if each.cell.ksize == 3)
     # Tap by tap: nine loads and nine multiply-adds a sample.
     for told in ("Model", "9.00 loads", "89\u202f%", "18.0 operations"):
         assert told in dot.text
+    plan = replace(PLANS["ksizes"], implementations=("shared", "tensor"), source="")
+    notes = figure("roofline", a_session(plan)).notes
+    (told,) = [note for note in notes if note.startswith("Multiplies on tensor cores")]
+    assert told.endswith(": Tensor cores.")
 
 
 def test_a_roofline_is_marked_as_a_model_and_stays_under_the_roof():
@@ -606,13 +591,6 @@ def test_a_roofline_is_marked_as_a_model_and_stays_under_the_roof():
     assert all(0 < dot.y < top for dot in marks(chart.body))
     ran = {dot.cell.implementation for dot in marks(chart.body)}
     assert ran == {"global", "constant", "shared"}
-
-
-def test_tensor_cores_may_stand_above_the_roof_and_it_is_said():
-    plan = replace(PLANS["ksizes"], implementations=("shared", "tensor"), source="")
-    notes = figure("roofline", a_session(plan)).notes
-    (told,) = [note for note in notes if note.startswith("Multiplies on tensor cores")]
-    assert told.endswith(": Tensor cores.")
 
 
 # -- what the sentences say
@@ -634,23 +612,17 @@ def test_from_where_the_gpu_pays_off_is_computed():
         assert told in chart.sentence
 
 
-def test_with_transfers_measured_they_count():
+def test_a_sentence_counts_transfers_noise_and_only_what_all_have():
     def ms(cell):
         return 0.5 if cell.implementation == "opencv" else 0.01
 
     for transfers, words in ((True, "including transfers"), (False, "from 256² on, excluding")):
         session = a_session(plan_of_sizes(transfers=transfers), outcome=took(ms))
         assert words in figure("time_by_size", session).sentence
-
-
-def test_series_that_noise_cannot_tell_apart_are_named_together():
     session = a_session(plan_of_sizes(), outcome=took(lambda cell: 1.0))
     said = figure("time_by_size", session).sentence
     names = "OpenCV (8 threads) and Shared-memory tile"
     assert f"{names} (equal within 1 %) from 256² to 1024²" in said
-
-
-def test_while_measuring_only_what_all_have_counts():
     session = a_session(plan_of_sizes(), first=3, outcome=took(lambda cell: 1.0 + cell.width))
     said = figure("time_by_size", session).sentence
     assert "at 256²" in said

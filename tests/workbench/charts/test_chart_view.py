@@ -240,7 +240,7 @@ def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, v
 # -- pointing
 
 
-def test_a_click_on_a_point_asks_for_its_cell(qtbot, view):
+def test_the_nearest_mark_is_pointed_at_and_a_click_asks_for_its_cell(qtbot, view):
     canvas = show(qtbot, view, a_session("ksizes"))
     asked = []
     view.picked.connect(asked.append)
@@ -249,10 +249,6 @@ def test_a_click_on_a_point_asks_for_its_cell(qtbot, view):
     QTest.mouseClick(canvas.plot.viewport(), Qt.MouseButton.LeftButton, pos=at)
     until(qtbot, lambda: asked)
     assert asked == [spot.cell]
-
-
-def test_the_nearest_mark_is_pointed_at_and_nothing_far_from_all(qtbot, view):
-    canvas = show(qtbot, view, a_session("ksizes"))
     spot = canvas.spots[0]
     place = place_of(canvas, spot)
     assert canvas.spot_at(place + QPointF(1, 1)) == spot

@@ -120,11 +120,14 @@ def test_a_kernel_that_does_not_compile_is_told_in_the_compilers_words(folder, c
     assert names() == ["a.png", "b.png"]
 
 
-def test_own_weights_are_applied_as_drawn(folder):
+def test_every_filter_is_applied_by_its_name_and_own_weights_as_drawn(folder):
     assert apply("a.png", "out.png", "--weights", "0 0 0; 0 0 1; 0 0 0", "--border", "zero") == 0
     before, after = image_files.load("a.png").samples, image_files.load("out.png").samples
     np.testing.assert_array_equal(after[:, :-1], before[:, 1:])
     assert not after[:, -1].any()
+    for each in filters.all_filters():
+        words = ["--weights", "1 0 0; 0 1 0; 0 0 1"] if each.key == "custom" else []
+        assert apply("b.png", f"{each.key}.png", "--filter", each.key, *words) == 0
 
 
 def test_verify_checks_every_pixel(folder, capsys):
@@ -215,12 +218,6 @@ def test_a_disk_that_is_full_is_said_so(folder, capsys, monkeypatch):
     assert apply("a.png", "out.png") == 1
     assert "the disk is full" in capsys.readouterr().err
     assert names() == ["a.png", "b.png"]
-
-
-def test_every_filter_can_be_applied_by_its_name(folder):
-    for each in filters.all_filters():
-        words = ["--weights", "1 0 0; 0 1 0; 0 0 1"] if each.key == "custom" else []
-        assert apply("b.png", f"{each.key}.png", "--filter", each.key, *words) == 0
 
 
 @pytest.mark.parametrize(

@@ -53,12 +53,9 @@ def test_two_gpus_are_said_with_their_times_and_their_halo(folder, capsys, devic
     assert Named.made[-1].named == (0, (0, 1))
 
 
-def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, capsys):
+def test_a_missing_gpu_is_a_sentence_and_on_the_cpu_several_are_ignored(folder, capsys):
     assert apply(*FILTER, "--device", "0,2") == 2
     assert "no GPU number 2" in capsys.readouterr().err
     assert not Path("out.png").exists()
-
-
-def test_on_the_cpu_several_are_ignored_and_that_is_said(folder, capsys):
     assert apply("--implementation", "opencv", "--device", "0,1") == 0
     assert "Ignored: --device" in capsys.readouterr().err

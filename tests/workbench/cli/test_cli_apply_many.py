@@ -60,14 +60,13 @@ def inodes(path):
 # -- folders
 
 
-def test_of_a_folder_the_pictures_are_filtered_as_a_person_sorts_them(folder, capsys):
+def test_pictures_of_a_folder_are_filtered_as_a_person_sorts_them_or_with_its_folders(
+    folder, capsys
+):
     assert apply("in", "out") == 0
     assert files("out") == ["p10.png", "p2.png"]
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["p2.png", "p10.png"]
-
-
-def test_recursive_keeps_the_folders_in_it_and_leaves_out_what_it_writes(folder, capsys):
     assert apply("in", "in/out/", "--recursive") == 0
     wanted = ["p10.png", "p2.png", "sub/c.png"]
     assert files("in/out") == wanted

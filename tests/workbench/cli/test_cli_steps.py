@@ -85,11 +85,12 @@ def test_one_step_is_the_filter_and_keeps_its_implementation(folder, capsys):
     )
 
 
-def test_options_for_all_steps_are_of_all_of_them(folder):
+def test_options_are_of_all_steps_or_of_one(folder):
     state = state_of(*STEPS, "--implementation", "sequential", "--block", "8x8")
     assert {(each.implementation, each.block_xy) for each in state.steps} == {
         ("sequential", (8, 8))
     }
+    assert state_of("--step", "bilateral:9,sigma-colour=0.2").sigma_colour == 0.2
 
 
 def test_a_file_and_a_list_by_name_are_read(folder, capsys):
@@ -118,10 +119,6 @@ def test_a_file_and_a_list_by_name_are_read(folder, capsys):
     ):
         assert run("apply", "in/p1.png", "out.png", *words) == 2
         assert said in capsys.readouterr().err
-
-
-def test_words_of_a_step_may_be_written_as_options_are(folder):
-    assert state_of("--step", "bilateral:9,sigma-colour=0.2").sigma_colour == 0.2
 
 
 def test_every_bell_that_is_cut_off_and_sums_below_zero_are_told_of(folder, capsys):

@@ -134,16 +134,12 @@ def test_a_preset_is_measured_by_its_name_and_without_a_gpu_says_why(here, capsy
     assert len(measured) == 8
 
 
-def test_what_a_folder_holds_is_not_written_over(here, capsys):
+def test_what_a_folder_holds_is_not_written_over_and_no_other_plan_goes_on_with_it(here, capsys):
     assert run("small.toml", "--out", "a") == 0
     before = (here / "a" / "session.jsonl").read_bytes()
     assert run("small.toml", "--out", "a") == 2
     assert "a holds a session already; add --resume" in capsys.readouterr().err
     assert (here / "a" / "session.jsonl").read_bytes() == before
-
-
-def test_another_plan_does_not_go_on_with_a_session(here, capsys):
-    assert run("small.toml", "--out", "a") == 0
     assert run("long.toml", "--out", "a", "--resume") == 1
     assert "another plan" in capsys.readouterr().err
     assert len(cells("a")) == 8

@@ -15,21 +15,15 @@ def plain(text):
     return text.replace(GAP, " ")
 
 
-def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
+def test_a_line_has_kernel_transfers_verdict_and_what_auto_picked():
     made = made_up.result("shared", device_name="Test GPU", upload_ms=0.384)
     line = plain(in_one_line("box 5×5", made))
     for words in ("upload 384 µs", "download 310 µs", "200 µs", "verified"):
         assert words in line
     resident = made_up.result("shared", device_name="Test GPU")
     assert "resident" in in_one_line("box 5×5", resident)
-
-
-def test_what_auto_picked_is_named():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
     assert "auto: shared 32×8" in in_one_line("box 5×5", result)
-
-
-def test_a_sum_of_strips_and_a_wrong_answer_say_so():
     made = made_up.result("shared", (80.0,), strips=5, device_name="Test GPU")
     assert "80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line("box 5×5", made))
     assert "WRONG in 12 samples" in in_one_line("", made_up.result("shared", check=made_up.FAILED))

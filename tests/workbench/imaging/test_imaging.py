@@ -77,23 +77,17 @@ def test_slopes_are_read_without_their_sign_and_others_around_grey():
     assert {natural(key) for key in second} == {"scaled"}
 
 
-def test_a_result_is_fitted_by_its_colours_that_are_numbers():
+def test_a_result_is_fitted_by_its_numbers_and_not_by_a_few_extremes():
     samples = np.array([[[2.0, 9.0], [-2.0, 9.0], [np.inf, 9.0], [np.nan, 9.0]]], np.float32)
     assert around_zero(samples, "scaled") == (-2.0, 2.0)
     assert around_zero(samples, "absolute") == (0.0, 2.0)
     flat = np.zeros((2, 2, 1), np.float32)
     assert around_zero(flat, "scaled") is None
     assert (show(flat, DisplayMapping(None, "scaled")).pixels[0][..., 0] == 128).all()
-
-
-def test_a_few_extremes_leave_the_rest_of_a_fitted_result_its_contrast():
     samples = np.zeros((1000, 1100, 1), np.float32)
     samples[::2] = 10.0
     samples[::2, ::500] = -900.0  # 0.3 % of what is not zero
     assert around_zero(samples, "scaled") == (-10.0, 10.0)
-
-
-def test_one_value_in_a_large_flat_result_is_found():
     samples = np.zeros((3000, 1000, 1), np.float32)
     samples[1501, 333] = -7.0
     assert around_zero(samples, "scaled") == (-7.0, 7.0)
@@ -118,13 +112,16 @@ def _locked(samples):
 # -- differences
 
 
-def test_an_absolute_difference_is_multiplied_and_saturates():
+def test_an_absolute_difference_is_multiplied_saturates_and_leaves_alpha_out():
     one = np.array([[[10, 0, 7], [0, 200, 7]]], np.uint8)
     other = np.array([[[0, 3, 7], [5, 0, 7]]], np.uint8)
     found = difference(one, other, 255.0, gain=10.0)
     assert (found.gain, found.largest) == (10.0, 200.0)
     assert bgr(found.display, 0, 0) == (0, 30, 100)
     assert bgr(found.display, 1, 0) == (0, 255, 50)
+    one, other = noise(6, 5, 4), noise(6, 5, 4)
+    other[..., 3] ^= 255
+    assert difference(one, other, 255.0).largest == 0
 
 
 def test_a_signed_difference_is_blue_below_and_orange_above_zero():
@@ -179,12 +176,6 @@ def test_the_quick_way_of_8_bits_shows_what_the_other_does(channels, is_signed):
         slow = difference(one.astype(np.uint16), other.astype(np.uint16), 255.0, **how)
         assert np.array_equal(quick.display.pixels[0], slow.display.pixels[0])
         assert (quick.gain, quick.largest) == (slow.gain, slow.largest)
-
-
-def test_alpha_is_no_part_of_a_difference():
-    one, other = noise(6, 5, 4), noise(6, 5, 4)
-    other[..., 3] ^= 255
-    assert difference(one, other, 255.0).largest == 0
 
 
 @pytest.mark.parametrize("is_signed", [False, True])
@@ -307,7 +298,7 @@ def test_ssim_is_what_scipy_finds(height, pixel_type, full):
     assert found.full == full
 
 
-def test_nan_is_not_hidden():
+def test_nan_is_not_hidden_and_an_infinite_error_is_endlessly_unlike():
     one = noise(20, 20, 1, "float32")
     other = one.copy()
     other[3, 4] = np.nan
@@ -315,10 +306,6 @@ def test_nan_is_not_hidden():
     assert math.isnan(found.largest)
     assert math.isnan(found.psnr_db)
     assert math.isnan(found.ssim)
-
-
-def test_an_infinite_error_is_endlessly_unlike():
-    one = noise(20, 20, 1, "float32")
     other = one.copy()
     other[3, 4] = np.inf
     found = last(comparing(one, other, 1.0))

@@ -27,18 +27,19 @@ NO_DEVICE = NoDevice("There is no GPU.", "Buy one.")
 IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
 
 
-def test_a_job_is_what_was_chosen():
+def test_a_job_is_what_was_chosen_built_once_or_a_sentence():
     state = replace(STATE, filter="box", ksize=7, border="wrap", implementation="shared")
     job = intents.job_for(replace(state, block_xy=(16, 16)))
     assert job.picture is STATE.picture.samples
     np.testing.assert_allclose(job.correlation.weights, np.full((7, 7), 1 / 49))
     assert (job.border, job.implementation, job.block_xy) == ("wrap", "shared", (16, 16))
     assert job.title == "Box blur"
-
-
-def test_choices_that_clash_are_a_sentence():
     with pytest.raises(BadJobError, match="takes"):
         intents.job_for(replace(STATE, filter="sobel_x", ksize=5))
+    job = intents.job_for(STATE)
+    assert intents.job_for(STATE) is job
+    assert intents.job_for(replace(STATE)) is job  # an equal one
+    assert intents.job_for(replace(STATE, border="wrap")).border == "wrap"
 
 
 @pytest.mark.parametrize(
@@ -90,13 +91,17 @@ def test_a_usual_size_is_taken_with_its_filter_and_given_back_after_it():
     assert sized["ksize"] == 7
 
 
-def test_the_first_choice_is_auto_where_a_rung_can_run_else_the_best_on_the_cpu():
+def test_the_first_choice_is_auto_where_a_rung_can_run_and_a_block_may_be_the_reason():
     assert intents.first_choice(STATE, NO_DEVICE) == "opencv"
     assert intents.first_choice(STATE, DEVICE) == "auto"
     with_a_block_for_none = replace(STATE, block_xy=(1024, 1024))
     assert intents.first_choice(with_a_block_for_none, DEVICE) == "auto"
     without_room = replace(DEVICE, shared_bytes_per_block=-1)
     assert intents.first_choice(STATE, without_room) == "opencv"
+    state = replace(STATE, block_xy=(1024, 1024))
+    reason = intents.why_unavailable(state, IMPLEMENTATIONS["global"], DEVICE)
+    assert "1024×1024" in reason
+    assert intents.why_not_here(IMPLEMENTATIONS["global"], DEVICE) is None
 
 
 @pytest.mark.parametrize(
@@ -114,13 +119,6 @@ def test_what_cannot_run_has_its_reason(key, device, reason):
     assert intents.why_unavailable(STATE, IMPLEMENTATIONS[key], device) == reason
 
 
-def test_a_block_that_the_device_does_not_take_is_a_reason():
-    state = replace(STATE, block_xy=(1024, 1024))
-    reason = intents.why_unavailable(state, IMPLEMENTATIONS["global"], DEVICE)
-    assert "1024×1024" in reason
-    assert intents.why_not_here(IMPLEMENTATIONS["global"], DEVICE) is None
-
-
 def test_a_baseline_is_the_same_work_on_the_cpu():
     job = intents.job_for(replace(STATE, implementation="shared", border="wrap"))
     state = replace(STATE, baseline="sequential")
@@ -132,13 +130,6 @@ def test_a_baseline_is_the_same_work_on_the_cpu():
     assert not intents.is_baseline_of(None, job, state)
     other = intents.job_for(replace(STATE, implementation="shared", border="zero"))
     assert not intents.is_baseline_of(timed, other, state)
-
-
-def test_a_job_is_built_once_for_a_state():
-    job = intents.job_for(STATE)
-    assert intents.job_for(STATE) is job
-    assert intents.job_for(replace(STATE)) is job  # an equal one
-    assert intents.job_for(replace(STATE, border="wrap")).border == "wrap"
 
 
 def test_the_job_of_a_state_follows_its_picture_being_stored_as_floats():
@@ -190,13 +181,18 @@ def test_nonsense_is_left_out_and_the_rest_is_taken(name, value):
     assert choices.from_data(data, State()) == expected
 
 
-def test_of_choices_that_do_not_fit_together_the_others_stay():
+def test_of_choices_that_do_not_fit_the_others_stay_and_earlier_names_are_read():
     data = {"filter": "sobel_x", "ksize": 31, "border": "wrap"}
     changes, lost = choices.recalled(data, State())
     assert changes == {"filter": "sobel_x", "ksize": 3, "border": "wrap"}
     assert lost == ["kernel size 31"]
     huge = {"filter": "custom", "matrix": [[3e38, 3e38, 3e38]] * 3, "border": "wrap"}
     assert choices.from_data(huge, State())["border"] == "wrap"
+    data = {"signed_as": "offset", "free_ksize": 9}
+    assert choices.from_data(data, State()) == {"negative_display": "offset", "last_free_ksize": 9}
+    data |= {"negative_display": "scaled", "last_free_ksize": 7}
+    assert choices.from_data(data, State()) == {"negative_display": "scaled", "last_free_ksize": 7}
+    assert not {"signed_as", "free_ksize"} & choices.to_data(State()).keys()
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
@@ -220,14 +216,6 @@ def test_only_an_implementation_that_was_chosen_is_kept():
     assert choices.to_data(state)["implementation"] == "opencv"
     lost = replace(state, chosen_implementation="shared")  # which cannot run now
     assert choices.to_settings(lost)["implementation"] == "shared"
-
-
-def test_what_earlier_versions_wrote_is_read():
-    data = {"signed_as": "offset", "free_ksize": 9}
-    assert choices.from_data(data, State()) == {"negative_display": "offset", "last_free_ksize": 9}
-    data |= {"negative_display": "scaled", "last_free_ksize": 7}
-    assert choices.from_data(data, State()) == {"negative_display": "scaled", "last_free_ksize": 7}
-    assert not {"signed_as", "free_ksize"} & choices.to_data(State()).keys()
 
 
 def test_every_field_says_what_it_is_called_and_a_kept_one_takes_its_own_default():

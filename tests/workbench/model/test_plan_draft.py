@@ -109,23 +109,17 @@ def test_without_lines_it_is_the_present_job():
     assert (shared.block_xy, shared.cache) == ((32, 8), "cold")
 
 
-def test_lines_make_products():
+def test_lines_make_products_and_the_open_picture_has_its_own_size():
     made = plan({"sizes": "8, 16", "ksizes": "3, 5", "blocks": "8×8, 16×16"})
     # Noise, since the picture has one size only; the CPU once for both block shapes.
     assert made.pictures == ("noise",)
     assert (made.channels, made.pixel_types) == ((3,), ("uint8",))
     assert len(made.cells()) == 2 * 2 * (1 + 2)
     assert made.title == "Image size × kernel size × block shape, Gaussian blur"
-
-
-def test_the_open_picture_is_measured_beside_made_ones_in_its_own_size():
     made = plan({"pictures": "this, noise", "sizes": "8, 16"})
     assert made.pictures == ("photo.png", "noise")
     sizes = [(c.picture, c.width, c.height) for c in cells_of(made, given(PHOTO.picture))]
     assert sizes[::2] == [("photo.png", 40, 30), ("noise", 8, 8), ("noise", 16, 16)]
-
-
-def test_the_open_picture_alone_has_no_other_size():
     with pytest.raises(UnclearError, match="Your picture has one size") as caught:
         plan({"pictures": "this", "sizes": "8, 16"})
     assert caught.value.field == "pictures"
@@ -169,15 +163,12 @@ def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes
     assert plan_of(state, KEYS).pixel_types == (pixel_type,)
 
 
-def test_a_preset_measured_by_fewer_implementations_still_is_the_table():
+def test_a_preset_with_fewer_implementations_is_the_table_and_a_changed_one_is_not():
     preset = next(each.plan for each in presets() if each.plan.table)
     keys = preset.implementations[:1]
     made = Draft(preset, texts_of(preset), keys).plan(State(), DEVICE)
     assert (made.source, made.table) == (preset.source, preset.table)
     assert made.implementations == keys
-
-
-def test_a_changed_preset_no_longer_says_that_it_reproduces_a_table():
     preset = next(each.plan for each in presets() if "sizes" in each.plan.varied)
     texts = texts_of(preset) | {"sizes": "8, 16"}
     made = Draft(preset, texts, preset.implementations, preset.transfers).plan(State(), DEVICE)

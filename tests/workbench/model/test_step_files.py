@@ -117,27 +117,21 @@ def test_steps_that_make_no_sense_are_left_out_and_told(broken):
     assert lost[0].startswith("steps ")
 
 
-def test_the_kernel_of_another_step_is_not_kept_which_is_told():
+def test_a_kernel_of_another_step_is_not_kept_and_a_filter_without_steps_is_alone():
     own = {**STEP, "implementation": "mine.cu", "chosen_implementation": "mine.cu"}
     changes, lost = choices.recalled({"before": [own, STEP]}, State())
     assert [each.implementation for each in changes["before"]] == ["auto", "opencv"]
     assert changes["before"][0].chosen_implementation is None
     assert len(lost) == 1
-
-
-def test_a_filter_without_a_word_on_steps_is_alone():
     listed = State(before=(Step("box"),), mix=0.5)
     changes = choices.from_data({"filter": "sharpen", "ksize": 3}, listed)
     assert replace(listed, **changes) == State(filter="sharpen", ksize=3)
     assert choices.from_data({"border": "wrap"}, listed) == {"border": "wrap"}
 
 
-def test_every_choice_of_a_step_has_a_word():
+def test_every_choice_of_a_step_has_a_word_and_is_written_where_it_was_chosen():
     without = {"own_kernel", "last_free_ksize", "implementation"}
     assert set(KEYS) == {each.name for each in fields(Step)} - without
-
-
-def test_a_user_kernel_or_another_implementation_is_written_only_where_it_was_chosen():
     here = Step(implementation="opencv", chosen_implementation="shared")  # which cannot run here
     assert to_words(here)["implementation"] == "shared"
     assert "implementation" not in to_words(replace(here, chosen_implementation=None))

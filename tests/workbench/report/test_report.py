@@ -183,12 +183,17 @@ def test_what_is_not_verified_is_no_time_and_says_so(report, outcome):
     assert ("2 wrong" in page.words) or ("2 not checked" in page.words)
 
 
-def test_refusals_are_grouped_by_their_reason():
+def test_refusals_are_grouped_by_reason_and_what_ran_is_told_with_its_limit():
     rows = rows_of("without a time", a_session("sizes_and_kernels"))
     assert len(rows) == 1
     assert rows[0]["Which"].startswith("Untiled")
     assert "512²" in rows[0]["Which"]
     assert rows[0]["Why"].startswith("refused: Untiled picture needs more shared memory")
+    rows = rows_of("what ran on the GPU", a_session(SMALL))
+    assert len(rows) == 4
+    assert {row["Occupancy"] for row in rows} == {"100 %"}
+    assert rows[0]["Launches"].startswith("convolve, grid 4×4, block 16×16, 32 registers, ")
+    assert rows[0]["Limited by"] == "Its 64 warps are all taken."
 
 
 @pytest.mark.parametrize(
@@ -220,15 +225,12 @@ def test_what_makes_a_figure_doubtful_is_one_numbered_note(outcome, remark):
     assert not any(each[0].isdigit() for each in others)
 
 
-def test_notes_speak_only_of_columns_that_are_there():
+def test_notes_speak_of_columns_that_are_there_and_errors_are_in_few_digits():
     plain = a_session(replace(SMALL, implementations=("opencv",)))
     assert not notes_of("verified times", plain)
     assert SessionTables(plain).times().caption.endswith(" Every pixel was checked.")
     told = notes_of("verified times", a_session(SMALL))
     assert any(each.startswith("Interval: ") for each in told)
-
-
-def test_an_error_is_in_levels_or_in_few_digits_alone():
     wide = replace(SMALL, pixel_types=("uint8", "float32"), implementations=("opencv",))
     errors = {"uint8": (0.0, 1.0), "float32": (0.0, 1.234e-7)}
 
@@ -247,14 +249,6 @@ def many_cells(tmp_path_factory):
     session = a_session("everything", outcome=lambda c, m: once(c, m) if c.ksize == 7 else m)
     path = write_report([session], tmp_path_factory.mktemp("report") / "out")
     return session, read_page(path.read_text(encoding="utf-8"))
-
-
-def test_what_really_ran_is_told_with_what_limits_it():
-    rows = rows_of("what ran on the GPU", a_session(SMALL))
-    assert len(rows) == 4
-    assert {row["Occupancy"] for row in rows} == {"100 %"}
-    assert rows[0]["Launches"].startswith("convolve, grid 4×4, block 16×16, 32 registers, ")
-    assert rows[0]["Limited by"] == "Its 64 warps are all taken."
 
 
 def test_published_figures_are_marked_as_theirs(report):
@@ -366,11 +360,17 @@ def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report
     assert tex.count(r"\caption{Recorded: ") == tex.count(r"\caption{") > 0
 
 
-def test_a_recorded_chart_says_so_in_the_drawing_itself(qapp):
+def test_a_recorded_chart_says_so_in_the_drawing_and_none_is_made_of_refusals(qapp):
     for is_recorded in (True, False):
         session = replace(a_session("sizes"), is_recorded=is_recorded)
         drawn = next(iter(charts_of([session], "x")))
         assert bool(re.search(r">\s*Recorded\s*<", drawn.svg())) == is_recorded
+    first = a_session("everything", LAPTOP)
+    both = (first, replace(first, started=first.started + 60.0))
+    titles = [each.figure.title for each in charts_of(both, "both")]
+    assert "Time by image size" in titles
+    assert not [title for title in titles if "including transfers" in title or "Block" in title]
+    assert not [title for title in titles if title.startswith("Speed-up of ")]
 
 
 def test_the_method_speaks_of_what_was_done_alone():
@@ -395,16 +395,13 @@ def with_own(**changes):
     return Session(plan, H200, STARTED, tuple(records))
 
 
-def test_a_kernel_of_ones_own_stands_in_it_with_the_hash_of_its_text(report):
+def test_a_kernel_of_ones_own_stands_with_its_hash_and_in_the_commands(report):
     page = report(with_own())
     there = {row["Implementation"] for row in table(page, "verified times")}
     assert there == {"OpenCV", "mine.cu"}
     assert f"mine.cu is a user kernel; the SHA-256 of its source is {'ab' * 32}." in page.words
     assert "A user kernel ran in a process of its own" in page.words
     assert "user kernel" not in said(a_session(SMALL))
-
-
-def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
     commands = commands_for(with_own())
     assert plan_of(commands.toml).implementations == ("opencv", "mine.cu")
     (preset,) = (each for each in presets() if each.key == "camerino_image_size")
@@ -414,12 +411,15 @@ def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
     assert words in commands_for(Session(plan, H200, STARTED)).lines[0]
 
 
-def test_a_plan_of_a_picture_from_a_file_says_where_to_run_it(report):
+def test_a_plan_stands_in_the_report_as_its_file_and_says_where_to_run_it(report):
     session = a_session(SMALL)
     assert len(commands_for(session).lines) == 2
     plan = replace(session.plan, title="Mine", pictures=("kodim02.png",))
     page = report(replace(session, plan=plan))
     assert "# in the folder of kodim02.png, with mine.toml saved there:" in page.words
+    commands, toml = report(session).all("code")
+    assert "workbench sweep small-pictures.toml --out small-pictures" in commands.text
+    assert plan_of(toml.text) == session.plan
 
 
 def test_what_another_version_can_is_reported_by_its_key(report):
@@ -532,13 +532,6 @@ def test_a_picture_that_is_at_hand_is_what_the_example_shows(report):
     assert "the middle of cat.png, 360×240 pixels" in page.words
 
 
-def test_any_other_plan_stands_in_the_report_as_its_file(report):
-    session = a_session(SMALL)
-    commands, toml = report(session).all("code")
-    assert "workbench sweep small-pictures.toml --out small-pictures" in commands.text
-    assert plan_of(toml.text) == session.plan
-
-
 # ---------------------------------------------------------------------------- files beside it
 
 
@@ -645,15 +638,6 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(
     with pytest.raises(ReportError, match="the disk is full"):
         write_report([a_session("sizes")], tmp_path / "out")
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
-
-
-def test_without_a_gpu_no_chart_is_made_of_refusals_alone(qapp):
-    first = a_session("everything", LAPTOP)
-    both = (first, replace(first, started=first.started + 60.0))
-    titles = [each.figure.title for each in charts_of(both, "both")]
-    assert "Time by image size" in titles
-    assert not [title for title in titles if "including transfers" in title or "Block" in title]
-    assert not [title for title in titles if title.startswith("Speed-up of ")]
 
 
 def in_rounds(cell, measured):

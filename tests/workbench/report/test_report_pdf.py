@@ -53,7 +53,7 @@ def report(tmp_path_factory):
     return written(tmp_path_factory.mktemp("report"), *sessions)
 
 
-def test_it_is_a4_and_its_fonts_come_with_it(report):
+def test_it_is_a4_with_its_fonts_and_every_page_is_numbered(report):
     facts = said_by("pdfinfo", report)
     assert "(A4)" in facts
     assert "JavaScript:      no" in facts
@@ -61,9 +61,6 @@ def test_it_is_a4_and_its_fonts_come_with_it(report):
     assert fonts
     for each in fonts:
         assert re.search(r"yes (yes|no)\s+yes", each)  # embedded, and its letters are known
-
-
-def test_every_page_has_its_number_the_title_and_what_wrote_it(report):
     pages = pages_of(report)
     assert len(pages) >= 8
     for number, text in enumerate(pages, start=1):

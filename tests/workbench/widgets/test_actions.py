@@ -101,15 +101,12 @@ def elsewhere(window):
     ]
 
 
-def test_no_key_means_two_things(panels, window):
+def test_no_key_means_two_things_and_every_action_is_in_the_palette_and_on_the_page(panels, window):
     keys = [key.toString() for key in shortcuts_of(window)]
     assert len(keys) > 80
     assert [key for key, count in Counter(keys).items() if count > 1] == []
     # Qt knows a key by its symbol as well: Shift and 1 may be "!".
     assert not {"!", '"', "§", "$", "%"} & set(keys)
-
-
-def test_every_action_is_in_the_palette_and_on_the_page_of_keys(panels, window):
     lines = own(menu_lines(window))
     entries = {(entry.where, entry.name): entry for entry in window.dialogs.entries()}
     page = book_of(window.docks, window).page("keys").plain
@@ -185,7 +182,7 @@ def has_tips(view):
     return all(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in rows)
 
 
-SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_two_files have them
+SLOW = ("picture", "pixel_type", "reference")  # test_undo and test_shown_files have them
 OTHERS = {
     "reference": Picture("other.png", noise(20, 30)),
     "aside": (("ksize", 7),),

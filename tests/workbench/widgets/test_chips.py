@@ -17,11 +17,8 @@ def width_of(metrics, text):
     return metrics.horizontalAdvance(text)
 
 
-def test_what_has_room_stays_in_its_line(metrics):
+def test_what_has_no_room_is_broken_between_its_parts(metrics):
     assert lines_in(CAPTION, metrics, 2000) == CAPTION.splitlines()
-
-
-def test_what_has_none_is_broken_between_its_parts(metrics):
     room = width_of(metrics, "clipped: below 0 is black")
     assert lines_in(CAPTION, metrics, room) == [
         "Gaussian blur 15×15",

@@ -25,12 +25,9 @@ def area(qtbot):
     return area
 
 
-def test_sentences_that_fit_scroll_nowhere(qtbot, area):
+def test_sentences_scroll_to_their_end_where_they_do_not_fit(qtbot, area):
     area.resize(600, area.widget().heightForWidth(600) + 10)
     until(qtbot, lambda: area.verticalScrollBar().maximum() == 0)
-
-
-def test_sentences_that_do_not_fit_are_reached_to_their_end(qtbot, area):
     area.resize(200, 120)
     until(qtbot, lambda: area.verticalScrollBar().maximum() > 0)
     QApplication.processEvents()

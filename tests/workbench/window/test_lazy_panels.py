@@ -20,10 +20,17 @@ def made(window):
     return [title for title in window.docks if window.docks.panel(title).made is not None]
 
 
-def test_a_start_makes_no_panel_that_is_closed(qtbot, window):
+def test_a_panel_is_made_when_it_is_opened_and_only_once(qtbot, window):
     show_picture(qtbot, window, noise(20, 30))
     assert made(window) == []
     assert tuple(window.docks) == PANELS
+    for title in PANELS:
+        window.docks.bring_forward(title)
+        panel = window.docks.panel(title).made
+        assert panel.isVisible(), title
+        window.docks[title].hide()
+        window.docks.bring_forward(title)
+        assert window.docks.panel(title).get() is panel
 
 
 def test_a_start_imports_no_panel_that_is_closed_and_no_stage():
@@ -42,16 +49,6 @@ def test_a_start_imports_no_panel_that_is_closed_and_no_stage():
     ):
         assert not [name for name in modules if name.endswith(f".{late}")]
     assert "workbench.panels.compare.compare_view" in modules
-
-
-def test_a_panel_is_made_when_it_is_opened_and_only_once(qtbot, window):
-    for title in PANELS:
-        window.docks.bring_forward(title)
-        panel = window.docks.panel(title).made
-        assert panel.isVisible(), title
-        window.docks[title].hide()
-        window.docks.bring_forward(title)
-        assert window.docks.panel(title).get() is panel
 
 
 def test_what_a_panel_remembers_is_kept_where_it_was_never_opened(qtbot, make_window):

@@ -66,12 +66,9 @@ def a_round(field, *standings, groups=()):
 # -- shapes that are typed
 
 
-def test_shapes_are_read_as_people_write_them():
+def test_shapes_are_read_as_people_write_them_or_it_is_said_why_not():
     for text in ("48x4, 96×2", "48 x 4 96 × 2", "48X4;96*2", " 48×4,,96×2,48×4 "):
         assert parsed(text) == ((48, 4), (96, 2))
-
-
-def test_what_is_no_shape_is_said():
     for text, says in (("48", "'48'"), ("8x8, big", "'big'"), ("0x8", "1 to"), ("8x2000", "1024")):
         with pytest.raises(UnclearShapesError, match=says):
             parsed(text)

@@ -41,21 +41,12 @@ def label(line, name):
     return line.findChild(QLabel, name)
 
 
-def test_it_says_what_matters_in_one_line(line):
+def test_it_says_what_matters_in_one_line_and_a_disturbed_time_has_a_star(line):
     line.show_times(Newest(QUICK, OPENCV))
     assert shown(line) == [
         *("200 µs", "200 – 200 µs  ·  n = 6", "100 MP/s", "10.0×", "as fast as OpenCV, 2 threads"),
         "✓ verified all pixels, largest error 0.5 (allowed)",
     ]
-
-
-def test_a_check_of_some_pixels_never_looks_like_one_of_all(line):
-    line.resize(NARROW, line.height())
-    line.show_times(Newest(result(samples_ms=(0.2,) * 6, check=PARTLY), OPENCV))
-    assert shown(line)[-1] in ("✓ verified 1,500 of 20,000 pixels", "✓ verified in part")
-
-
-def test_a_disturbed_time_has_a_star_that_says_by_what(line):
     line.show_times(Newest(replace(QUICK, load=BUSY), OPENCV))
     assert shown(line)[0] == "200 µs*"
     said = "* Disturbed: other programs kept 2.0 of 2 cores busy."
@@ -63,6 +54,12 @@ def test_a_disturbed_time_has_a_star_that_says_by_what(line):
     line.show_times(Newest(QUICK, OPENCV))
     assert shown(line)[0] == "200 µs"
     assert "Disturbed" not in label(line, "line-time").toolTip()
+
+
+def test_a_check_of_some_pixels_never_looks_like_one_of_all(line):
+    line.resize(NARROW, line.height())
+    line.show_times(Newest(result(samples_ms=(0.2,) * 6, check=PARTLY), OPENCV))
+    assert shown(line)[-1] in ("✓ verified 1,500 of 20,000 pixels", "✓ verified in part")
 
 
 @pytest.mark.parametrize("wide", [WIDE, 1175, 919])  # the latter of windows of 1280, 1024

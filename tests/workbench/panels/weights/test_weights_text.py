@@ -150,15 +150,12 @@ def test_turning_and_flipping():
     assert turned == GRID
 
 
-def test_a_larger_size_has_zeros_around_and_a_smaller_one_the_middle():
+def test_a_draft_is_resized_normalised_and_divided_where_its_cells_are_numbers():
     large = GRID.resized(7)
     assert large.size == 7
     np.testing.assert_array_equal(large.weights, np.pad(GRID.weights, 2))
     assert large.resized(3) == GRID
     assert GRID.resized(1).cells == (("5",),)
-
-
-def test_normalising_makes_the_sum_one_and_keeps_the_cells():
     normal = GRID.normalised()
     assert (normal.cells, normal.divisor) == (ROWS, "45")
     assert normal.weights.sum() == pytest.approx(1)
@@ -166,14 +163,16 @@ def test_normalising_makes_the_sum_one_and_keeps_the_cells():
         WeightsDraft((("-1", "0", "1"),) * 3).normalised()
     with pytest.raises(BadJobError, match="not a number"):
         GRID.with_cell(0, 0, "x").normalised()
-
-
-def test_a_divisor_divides_before_the_numbers_are_rounded():
     thirds = WeightsDraft(ROWS, "3").weights
     expected = (np.array(GRID.matrix) / 3).astype(np.float32)
     np.testing.assert_array_equal(thirds, expected)
     for divisor in "0", "x", "":
         assert WeightsDraft(ROWS, divisor).matrix is None
+    wrong = GRID.with_cell(1, 2, "six")
+    assert wrong.invalid == ((1, 2),)
+    assert wrong.matrix is None
+    assert wrong.weights is None
+    assert WeightsDraft((("3e38",),), "0.1").matrix is None
 
 
 def test_an_offset_is_a_part_of_white():
@@ -185,14 +184,6 @@ def test_an_offset_is_a_part_of_white():
         again = drawing_of(GRID.weights, part)
         assert (again.offset, again.added) == (text, part)
     assert WeightsDraft(ROWS, "2", "1/2").rotated().resized(5).normalised().offset == "1/2"
-
-
-def test_an_invalid_cell_is_found_and_there_is_no_matrix():
-    wrong = GRID.with_cell(1, 2, "six")
-    assert wrong.invalid == ((1, 2),)
-    assert wrong.matrix is None
-    assert wrong.weights is None
-    assert WeightsDraft((("3e38",),), "0.1").matrix is None
 
 
 SUMS = [each for each in filters.all_filters() if each.has_weights]

@@ -63,11 +63,16 @@ def test_there_is_a_page_about_everything(book):
     assert all(border.capitalize() in titles for border in BORDERS)
 
 
-def test_every_link_leads_to_a_page_and_no_two_pages_share_a_name(book):
+def test_every_link_leads_to_a_page_and_that_of_keys_says_what_each_does(book):
     assert len({page.key for page in book.pages}) == len(book.pages)
     linked = {key for page in book.pages for key in LINK.findall(page.text)}
     assert len(linked) > 30
     assert [key for key in linked if book.page(key.partition("#")[0]) is None] == []
+    rows = [each for each in book.page("keys").text.splitlines() if each and each[0] != "#"]
+    assert [each for each in rows if not re.fullmatch(r"\|.*\|", each)] == []  # one line each
+    text = book.page("keys").text
+    assert "Open a picture first" not in text
+    assert "There are none" not in text
 
 
 def test_every_heading_has_a_text_that_holds_also_where_it_does_not_apply(book):
@@ -80,14 +85,6 @@ def test_every_heading_has_a_text_that_holds_also_where_it_does_not_apply(book):
     told = book.page("numbers").text
     assert "has no thread blocks" not in told
     assert "Only runs on a GPU" not in told
-
-
-def test_the_page_of_keys_says_what_each_does_also_where_it_is_not_possible_now(book):
-    rows = [each for each in book.page("keys").text.splitlines() if each and each[0] != "#"]
-    assert [each for each in rows if not re.fullmatch(r"\|.*\|", each)] == []  # one line each
-    text = book.page("keys").text
-    assert "Open a picture first" not in text
-    assert "There are none" not in text
 
 
 # -- finding

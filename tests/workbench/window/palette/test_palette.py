@@ -21,25 +21,16 @@ def names(query, *texts):
     return [each.name for each in found] if is_right else []
 
 
-def test_initials_have_to_come_in_their_order_and_one_after_another():
+def test_names_are_found_by_initials_starts_and_words_in_any_order():
     assert names("gbl", "Gaussian blur") == ["Gaussian blur"]
     assert names("lbg", "Gaussian blur") == []
     assert names("tint", "Find the bug in the kernel") == []
     assert names("", "Gaussian blur", "Box blur") == ["Gaussian blur", "Box blur"]
-
-
-def test_starts_of_words_go_before_letters_from_anywhere():
     texts = ("Copy comparison", "Next implementation", "Close all sessions", "Open session")
     assert names("os", *texts)[0] == "Open session"
     assert names("cc", *texts)[0] == "Copy comparison"
-
-
-def test_words_come_in_any_order_and_a_menu_finds_too():
     assert names("blur gau", "Box blur", "Gaussian blur") == ["Gaussian blur"]
     assert names("menu box", "Box blur", "Gaussian blur") == ["Box blur"]
-
-
-def test_what_only_fills_a_sentence_may_be_missing():
     texts = ("Zoom out", "Zoom in", "Sharpen")
     assert names("please zoom into the picture", *texts) == []
     assert names("please zoom in, my picture!", *texts)[0] == "Zoom in"
@@ -117,11 +108,16 @@ ACTIONS = {
 }
 
 
-def test_actions_are_found_in_the_palette_as_well(window):
+def test_actions_filters_implementations_and_presets_are_in_it(window):
     for typed, action in ACTIONS.items():
         found, is_right = find(window.dialogs.entries(), typed)
         assert is_right, typed
         assert found[0].name == action
+    places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in window.dialogs.entries()}
+    assert {("Filter", each.title) for each in filters.all_filters()} <= places
+    assert {("Runs on", each.title) for each in intents.choices()} <= places
+    assert {("Sweep preset", each.plan.title) for each in presets()} <= places
+    assert {("Sweep", "Save as SVG"), ("Sweep", "Logarithmic scale")} <= places  # of no chart yet
 
 
 @pytest.mark.parametrize("typed", ["before and after", "slide", "powerpoint", "save comparison"])
@@ -176,14 +172,6 @@ def listed(palette):
 
 def chosen(palette):
     return child(palette, "palette-list", QTreeView).currentIndex().data()
-
-
-def test_filters_implementations_and_presets_are_in_it(window):
-    places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in window.dialogs.entries()}
-    assert {("Filter", each.title) for each in filters.all_filters()} <= places
-    assert {("Runs on", each.title) for each in intents.choices()} <= places
-    assert {("Sweep preset", each.plan.title) for each in presets()} <= places
-    assert {("Sweep", "Save as SVG"), ("Sweep", "Logarithmic scale")} <= places  # of no chart yet
 
 
 def test_a_filter_is_chosen_with_the_keyboard_alone(qtbot, window):

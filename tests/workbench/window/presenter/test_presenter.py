@@ -33,16 +33,13 @@ STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared"
 # -- steps
 
 
-def test_a_step_survives_being_written_down(tmp_path):
+def test_what_is_shown_becomes_a_step_which_survives_being_written_down(tmp_path):
     step = TalkStep("One", {"filter": "box", "ksize": 7}, PictureRef("a.png", tmp_path / "a.png"))
     assert steps_from([step.to_data()]) == (step,)
     older = {"name": "One", "choices": step.data, "picture": step.picture.to_data(), "look": {}}
     assert steps_from([older]) == (step,)
     look = {"panel": "pixel", "pixel": [1, 2], "area": [0, 0, 0, 0], "unknown": 3}
     assert steps_from([{**older, "look": look}])[0].look == StepLook(panel="pixel", pixel=(1, 2))
-
-
-def test_what_is_shown_now_becomes_a_step(tmp_path):
     picture = Picture("a.png", STATE.picture.samples, path=tmp_path / "a.png")
     step = step_of(replace(STATE, picture=picture, ksize=9))
     assert step.name == "Gaussian blur 9×9 · Shared-memory tile"
@@ -63,15 +60,12 @@ def on_cpu(**facts):
     return result(job=job, **facts)
 
 
-def test_a_speed_beside_a_passed_check():
+def test_a_speed_stands_beside_a_passed_check_alone():
     figures = figures_of(STATE, answer(samples_ms=(0.2,) * 6), on_cpu(samples_ms=(2.0,) * 6))
     assert (figures.time, figures.speedup) == ("200\u202fµs", "10.0×")
     assert figures.speedup_note == "as fast as OpenCV, 2 threads"
     assert (figures.verdict, figures.is_right) == ("✓ verified", True)
     assert figures.work == "Gaussian blur 5×5 · Shared-memory tile · 32×8"
-
-
-def test_none_beside_a_wrong_answer_nor_against_one():
     wrong = figures_of(STATE, answer(check=FAILED), on_cpu())
     assert (wrong.time, wrong.speedup, wrong.is_right) == (MISSING, MISSING, False)
     assert figures_of(STATE, answer(), on_cpu(check=FAILED)).speedup == MISSING
