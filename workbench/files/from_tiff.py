@@ -251,20 +251,15 @@ def _refuse_other_lengths(path: Path, page: tifffile.TiffPage) -> None:
     if page.samplesperpixel > 1 and page.planarconfig not in tuple(tifffile.PLANARCONFIG):
         raise ValueError("neither beside each other nor in planes")
     pixels, needed = prod(page.chunks[:2]), page.chunks[0] * _row_bytes(page)
-    size, is_other = path.stat().st_size, False
-    at_and_count = zip(page.dataoffsets, page.databytecounts, strict=False)
-    strips = [(at, count) for at, count in at_and_count if 0 < count <= size - at]
-    if not strips or page.imagedepth > 1:
+    at, count, is_other = page.dataoffsets[0], (*page.databytecounts, 0)[0], False
+    if page.imagedepth > 1 or not 0 < count <= path.stat().st_size - at:
         return
     if page.compression == COMPRESSION.NONE:
-        count = max(count for _, count in strips)
         is_other = count != needed and count % pixels == 0
     elif page.compression in _BOUNDED and needed <= MAX_PADDING_BYTES:
-        with path.open("rb") as file:
-            file.seek(strips[0][0])
-            packed = file.read(strips[0][1])
-        unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
-        is_other = len(unpack(packed, out=needed + 1)) > needed
+        file, unpack = page.parent.filehandle, tifffile.TIFF.DECOMPRESSORS[page.compression]
+        file.seek(at)
+        is_other = len(unpack(file.read(count), out=needed + 1)) > needed
     if is_other:
         raise ValueError("samples of other sizes")
 
