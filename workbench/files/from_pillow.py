@@ -59,11 +59,11 @@ def check_page(path: Path, number: int, count: int) -> None:
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
-_fax_errors = threading.local()  # what Pillow's libtiff said in this thread of faxes and JPEGs
+_fax_errors = threading.local()  # what Pillow's libtiff said in this thread of faxes
 
 
-def _on_message(module: bytes | None, words: bytes, _arguments: int) -> None:
-    if (module or b"").startswith((b"Fax", b"JPEGLib")):
+def _on_message(module: bytes, words: bytes, _arguments: int) -> None:
+    if module.startswith(b"Fax"):
         _fax_errors.last = words.decode(errors="replace")
 
 
@@ -71,7 +71,7 @@ _handler = _Handler(_on_message)  # as long as the process lives
 
 
 def fax_error() -> str | None:
-    """The last error in a fax or JPEG that this thread has decoded since the last call, or None.
+    """The last error in a fax that this thread has decoded since the last call, or None.
 
     libtiff leaves out what it cannot decode, and goes on.
     """
@@ -89,7 +89,7 @@ def hush() -> None:
     with suppress(AttributeError, OSError):
         pillows = ctypes.CDLL(_imaging.__file__)
         pillows.TIFFSetErrorHandler(_handler)
-        pillows.TIFFSetWarningHandler(_handler)
+        pillows.TIFFSetWarningHandler(None)
 
 
 def _take_segment(image: JpegImagePlugin.JpegImageFile, marker: int) -> None:
@@ -125,6 +125,7 @@ MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a se
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
 # Pillow makes something of these that a PNG's samples alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
+JPEG_START, JPEG_END = b"\xff\xd8", b"\xff\xd9"
 _SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}  # of a JPEG, by Pillow's mode
 _SEGMENT = re.compile(rb"\xff+([^\0\xff])")  # its marker; bytes that are in front are left out
 _SCAN, _ALONE, _ASIDE = 0xDA, (1, *range(0xD0, 0xD9)), (*range(0xE0, 0xF0), 0xFE)  # markers
@@ -265,7 +266,13 @@ class PillowReader:
         fields = exif_of.fields_in(info.get("exif"), notes)
         if is_tiff:
             with tifffile.TiffFile(self._path) as tiff:
-                fields = exif_of.fields_in(tiff, notes, tiff.pages[self._page - 1])
+                page: Any = tiff.pages[self._page - 1]
+                fields = exif_of.fields_in(tiff, notes, page)
+                if page.compression == tifffile.COMPRESSION.JPEG:
+                    tables = (page.jpegtables or JPEG_START + JPEG_END)[:-2]
+                    for at, count in zip(page.dataoffsets, page.databytecounts, strict=True):
+                        tiff.filehandle.seek(at)
+                        _of_jpeg(tables + tiff.filehandle.read(count)[2:] + JPEG_END)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
@@ -299,8 +306,7 @@ class PillowReader:
             if deep[0].size > image.width * len(image.getbands()):
                 notes.append("Transparent colour became an alpha channel.")
             return deep
-        is_jpeg = image.format in ("JPEG", "MPO") and image.mode in _SPACES
-        quick = unless_stopped(self._jpeg, self._is_stopped) if is_jpeg else self._quickly()
+        quick: NDArray[Any] | None = self._quickly()
         if image.mode == "CMYK":
             inks = _in_bands(image, lambda band: band) if quick is None else ~quick
             return colour_profiles.cmyk_to_rgb(inks, image.info.get("icc_profile", b""), notes)
@@ -310,30 +316,16 @@ class PillowReader:
         samples = _in_bands(image, _conversion(image, notes))
         return samples if frame is None else _clear_around(samples, frame, notes)
 
-    def _quickly(self) -> NDArray[Any] | None:
-        """Decode a plain PNG; None: of others, and of a damaged one, Pillow knows more."""
-        kinds = () if self._found is None else self._found.kinds
+    def _quickly(self) -> Any:
+        """Decode a JPEG or plain PNG; None: of others, and of a damaged PNG, Pillow knows more."""
+        image, kinds = self._image, () if self._found is None else self._found.kinds
+        if image.format in ("JPEG", "MPO") and image.mode in _SPACES:
+            data, space = self._path.read_bytes()[image.tile[0][2] :], _SPACES[image.mode]
+            return unless_stopped(lambda: _of_jpeg(data, space), self._is_stopped)
         with suppress(Exception):
             if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
-                found: NDArray[Any] = imagecodecs.png_decode(self._data)
-                return found
+                return imagecodecs.png_decode(self._data)
         return None
-
-    def _jpeg(self) -> NDArray[Any] | None:
-        """Decode a JPEG; None: of another kind.  Raises ValueError where samples are damaged."""
-        image, space = self._image, _SPACES[self._image.mode]
-        data = _scans_of(self._path.read_bytes()[image.tile[0][2] :])
-        try:
-            found: NDArray[Any] = simplejpeg.decode_jpeg(data, space)
-        except ValueError as error:  # the first one of maybe many
-            left, end = _LEFT_OVER.match(str(error)), data.find(b"\xff\xd9")
-            if left and len(set(data[end - int(left[1]) : end])) <= MAX_FILLING:
-                found = simplejpeg.decode_jpeg(data, space, strict=False)
-            elif str(error).startswith(_DAMAGE):
-                raise
-            else:
-                return None
-        return found if found.shape[:2] == (image.height, image.width) else None
 
     @cached_property
     def count(self) -> int:
@@ -415,6 +407,19 @@ def _begin(image: _Gif, extent: tuple[int, int, int, int]) -> None:
     image.im, image._mode, image.dispose = first.im, "RGBA", None
     image.most = image.width * image.height + BAND_PIXELS
     image.info["transparency"] = 0  # what is disposed of becomes clear
+
+
+def _of_jpeg(data: bytes, space: str = "RGB") -> Any:
+    """Decode a JPEG; None: of another kind.  Raises ValueError where samples are damaged."""
+    data = _scans_of(data)
+    try:
+        return simplejpeg.decode_jpeg(data, space)
+    except ValueError as error:  # the first one of maybe many
+        left, end = _LEFT_OVER.match(str(error)), data.find(JPEG_END)
+        is_filled = left and len(set(data[end - int(left[1]) : end])) <= MAX_FILLING
+        if not is_filled and str(error).startswith(_DAMAGE):
+            raise
+        return simplejpeg.decode_jpeg(data, space, strict=False) if is_filled else None
 
 
 def _scans_of(data: bytes) -> bytes:

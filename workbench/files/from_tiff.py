@@ -234,8 +234,9 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         )
     if len(page.dataoffsets) < prod(page.chunked):
         raise EOFError(path.name)
-    _refuse_other_lengths(path, page)
-    _end_with_file(path, page)
+    row_bytes = int(-(-prod(page.chunks[1:]) * page.bitspersample // 8))
+    _refuse_other_lengths(path, page, row_bytes)
+    _end_with_file(path, page, row_bytes)
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
@@ -243,33 +244,27 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         _refuse_other_sizes(path, page)
 
 
-def _refuse_other_lengths(path: Path, page: tifffile.TiffPage) -> None:
+def _refuse_other_lengths(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Raise ValueError where strips or tiles hold other samples than the header says.
 
     Counts of bytes are often wrong; one that is as many for each pixel is so by no accident.
     """
-    if page.samplesperpixel > 1 and page.planarconfig not in tuple(tifffile.PLANARCONFIG):
-        raise ValueError("neither beside each other nor in planes")
-    pixels, needed = prod(page.chunks[:2]), page.chunks[0] * _row_bytes(page)
-    at, count, is_other = page.dataoffsets[0], (*page.databytecounts, 0)[0], False
+    pixels, needed = prod(page.chunks[:2]), page.chunks[0] * row_bytes
+    at, count = page.dataoffsets[0], (*page.databytecounts, 0)[0]
+    is_other = page.samplesperpixel > 1 and page.planarconfig not in tuple(tifffile.PLANARCONFIG)
     if page.imagedepth > 1 or not 0 < count <= path.stat().st_size - at:
-        return
-    if page.compression == COMPRESSION.NONE:
-        is_other = count != needed and count % pixels == 0
+        pass
+    elif page.compression == COMPRESSION.NONE:
+        is_other |= count != needed and count % pixels == 0
     elif page.compression in _BOUNDED and needed <= MAX_PADDING_BYTES:
         file, unpack = page.parent.filehandle, tifffile.TIFF.DECOMPRESSORS[page.compression]
         file.seek(at)
-        is_other = len(unpack(file.read(count), out=needed + 1)) > needed
+        is_other |= len(unpack(file.read(count), out=needed + 1)) > needed
     if is_other:
         raise ValueError("samples of other sizes")
 
 
-def _row_bytes(page: tifffile.TiffPage) -> int:
-    """Bytes of a row of a strip or tile, not packed."""
-    return int(-(-prod(page.chunks[1:]) * page.bitspersample // 8))
-
-
-def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
+def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
     Some programs write too large a count of bytes, of which only the first are needed, or none.
@@ -284,7 +279,7 @@ def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
             continue
         strip = index % -(-page.imagelength // high)
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
-        needed = rows * _row_bytes(page)
+        needed = rows * row_bytes
         counts[index] = max(min(count, size - at), 0)
         with path.open("rb") as file:
             file.seek(at)
