@@ -4,49 +4,28 @@ from __future__ import annotations
 
 import re
 import struct
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future, wait
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.files import colour_profiles
-from workbench.files.from_pillow import Decoded, PillowReader
+from workbench.files.from_pillow import Decoded, PillowReader, unless_stopped
 from workbench.files.from_tiff import spread
 from workbench.files.needs import Need
-from workbench.files.picture_errors import StoppedError, not_read
+from workbench.files.picture_errors import not_read
 
-T = TypeVar("T")
 FORMATS = ("AVIF", "HEIF", "JPEG2000")  # as Pillow names them
-POLL_S, _UNKNOWN = 0.05, 2
+_UNKNOWN = 2
 _HEIC = re.compile(rb".{4}ftyp(?!(.{4})*avi[fs])(.{4})*(hei[cxms]|hev[cxms]|mif1|msf1)", re.DOTALL)
 _DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
 _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
 # Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
 _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
 _ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
-
-
-def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
-    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
-    found = Future[T]()
-
-    def run() -> None:
-        try:
-            found.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - which is raised by `result`
-            found.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
-    while not wait((found,), POLL_S).done:
-        if is_stopped():
-            raise StoppedError("Reading was cancelled.")
-    return found.result()
 
 
 def is_heic(start: bytes) -> bool:

@@ -13,8 +13,7 @@ import numpy as np
 
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
-from workbench.files.from_codecs import unless_stopped
-from workbench.files.from_pillow import Decoded
+from workbench.files.from_pillow import Decoded, unless_stopped
 from workbench.files.from_tiff import spread, undo_premultiplied
 from workbench.files.jxl_header import ALPHA, BARE, BEGIN, BOXES, Header
 from workbench.files.needs import Need

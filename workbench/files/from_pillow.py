@@ -13,15 +13,17 @@ import struct
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import imagecodecs
 import numpy as np
+import simplejpeg
 import tifffile
 from numpy.typing import NDArray
 from PIL import Image, ImageFile, JpegImagePlugin, _imaging
@@ -115,14 +117,22 @@ _MAX_GIF = 10_923  # pixels to a byte: a code has three bits or more, and stands
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "La": 2, "F": 1, "RGBA": 4, "RGBa": 4}
 _DEPTHS = {"1": 1, "L;2": 2, "L;4": 4}  # of grey in a PNG, by the name of how it is packed
 _CONVERTED: dict[str, list[str]] = table_beside(__file__)
+T = TypeVar("T")
+POLL_S = 0.05
 IsStopped = Callable[[], bool]  # asked now and then; True: StoppedError is raised there
 Convert = Callable[[Image.Image], Image.Image | NDArray[Any]]  # of a band
 MAX_PIXELS = 1 << 24  # of 8 bits, whose decoding need not be stopped: half a second
 _PNG_COLOURS = (0, 2, 4, 6)  # colour types of a PNG, but for palettes
 # Pillow makes something of these that a PNG's samples alone do not say.
 _NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
-JPEG_SIGNATURE, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
-_SPACES = {"L": "GRAYSCALE", "RGB": "RGB"}  # of what is decoded of a JPEG, by Pillow's mode
+JPEG_START, JPEG_END = b"\xff\xd8", b"\xff\xd9"
+_SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}  # of a JPEG, by Pillow's mode
+_SEGMENT = re.compile(rb"\xff+([^\0\xff])")  # its marker; bytes that are in front are left out
+_SCAN, _ALONE, _ASIDE = 0xDA, (1, *range(0xD0, 0xD9)), (*range(0xE0, 0xF0), 0xFE)  # markers
+_COLOURS = re.compile(rb"..(JFIF\x00\x01|Adobe.{6}[\x00-\x02])", re.DOTALL)  # what samples mean
+_DAMAGE = ("Corrupt", "Premature", "Inconsistent")
+_LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
+MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
 
 
 @contextmanager
@@ -174,6 +184,23 @@ class Watched(io.BufferedReader):
         return super().read(size)
 
 
+def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
+    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+    found = Future[T]()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - which is raised by `result`
+            found.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
+    while not wait((found,), POLL_S).done:
+        if is_stopped():
+            raise StoppedError("Reading was cancelled.")
+    return found.result()
+
+
 class PillowReader:
     """A reader of one page of a file that Pillow knows.
 
@@ -203,9 +230,8 @@ class PillowReader:
         most = int(words[1]) if isinstance(words, tuple) else 0
         self._largest = 65535 if words == "I;16B" else most
         self._is_deep = self._largest > 255 or (is_png and start[24] == 16)
-        is_jpeg = start.startswith(JPEG_SIGNATURE) and image.mode in _SPACES and page == 1
         is_small = image.width * image.height <= MAX_PIXELS
-        self._is_quick = is_small and (is_jpeg or (is_png and start[24] == 8))
+        self._is_quick = is_small and is_png and start[24] == 8
 
     def need(self) -> Need:
         """Memory for the samples, and for what is held while they are decoded."""
@@ -240,7 +266,13 @@ class PillowReader:
         fields = exif_of.fields_in(info.get("exif"), notes)
         if is_tiff:
             with tifffile.TiffFile(self._path) as tiff:
-                fields = exif_of.fields_in(tiff, notes, tiff.pages[self._page - 1])
+                page: Any = tiff.pages[self._page - 1]
+                fields = exif_of.fields_in(tiff, notes, page)
+                if page.compression == tifffile.COMPRESSION.JPEG:
+                    tables = (page.jpegtables or JPEG_START + JPEG_END)[:-2]
+                    for at, count in zip(page.dataoffsets, page.databytecounts, strict=True):
+                        tiff.filehandle.seek(at)
+                        _of_jpeg(tables + tiff.filehandle.read(count)[2:] + JPEG_END)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
@@ -274,26 +306,25 @@ class PillowReader:
             if deep[0].size > image.width * len(image.getbands()):
                 notes.append("Transparent colour became an alpha channel.")
             return deep
-        if (quick := self._quickly()) is not None:
-            return quick
+        quick: NDArray[Any] | None = self._quickly()
         if image.mode == "CMYK":
-            icc = image.info.get("icc_profile", b"")
-            return colour_profiles.cmyk_to_rgb(_in_bands(image, lambda band: band), icc, notes)
+            inks = _in_bands(image, lambda band: band) if quick is None else ~quick
+            return colour_profiles.cmyk_to_rgb(inks, image.info.get("icc_profile", b""), notes)
+        if quick is not None:
+            return quick
         frame = _small_frame(image)
         samples = _in_bands(image, _conversion(image, notes))
         return samples if frame is None else _clear_around(samples, frame, notes)
 
-    def _quickly(self) -> NDArray[Any] | None:
-        """Decode a plain PNG or JPEG; None: of others, and of a damaged one, Pillow knows more."""
-        image, data = self._image, self._data
+    def _quickly(self) -> Any:
+        """Decode a JPEG or plain PNG; None: of others, and of a damaged PNG, Pillow knows more."""
+        image, kinds = self._image, () if self._found is None else self._found.kinds
+        if image.format in ("JPEG", "MPO") and image.mode in _SPACES:
+            data, space = self._path.read_bytes()[image.tile[0][2] :], _SPACES[image.mode]
+            return unless_stopped(lambda: _of_jpeg(data, space), self._is_stopped)
         with suppress(Exception):
-            kinds = () if self._found is None else self._found.kinds
             if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
-                found: NDArray[Any] = imagecodecs.png_decode(data)
-                return found
-            if data.startswith(JPEG_SIGNATURE) and data.endswith(JPEG_END):  # else it is cut off
-                found = imagecodecs.jpeg8_decode(data, outcolorspace=_SPACES[image.mode])
-                return found if found.shape[:2] == (image.height, image.width) else None
+                return imagecodecs.png_decode(self._data)
         return None
 
     @cached_property
@@ -376,6 +407,32 @@ def _begin(image: _Gif, extent: tuple[int, int, int, int]) -> None:
     image.im, image._mode, image.dispose = first.im, "RGBA", None
     image.most = image.width * image.height + BAND_PIXELS
     image.info["transparency"] = 0  # what is disposed of becomes clear
+
+
+def _of_jpeg(data: bytes, space: str = "RGB") -> Any:
+    """Decode a JPEG; None: of another kind.  Raises ValueError where samples are damaged."""
+    data = _scans_of(data)
+    try:
+        return simplejpeg.decode_jpeg(data, space)
+    except ValueError as error:  # the first one of maybe many
+        left, end = _LEFT_OVER.match(str(error)), data.find(JPEG_END)
+        is_filled = left and len(set(data[end - int(left[1]) : end])) <= MAX_FILLING
+        if not is_filled and str(error).startswith(_DAMAGE):
+            raise
+        return simplejpeg.decode_jpeg(data, space, strict=False) if is_filled else None
+
+
+def _scans_of(data: bytes) -> bytes:
+    """A JPEG without what is beside its samples, which may be damaged."""
+    kept, at = [data[:2]], 2
+    while found := _SEGMENT.search(data, at):
+        marker, begin = found[1][0], found.end()
+        at = begin + (0 if marker in _ALONE else int.from_bytes(data[begin : begin + 2], "big"))
+        if marker not in (*_ALONE, *_ASIDE) or _COLOURS.match(data, begin, at):
+            kept.append(b"\xff" + found[1] + data[begin:at])
+        if marker == _SCAN:
+            return b"".join(kept) + data[at:]
+    return data
 
 
 def _resources(image: ImageFile.ImageFile) -> bytes:

@@ -99,9 +99,10 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
     page = copy(first) if planes > 1 else tiff.pages[number - 1]
     assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
     if planes > 1:
-        before, sizes = (number - 1) * first.nbytes, first.databytecounts
-        page.dataoffsets = tuple(each + before for each in first.dataoffsets)
-        page.databytecounts = tuple(min(each, first.nbytes) for each in sizes)
+        one, sizes = first.nbytes, first.databytecounts
+        page.dataoffsets = tuple(each + (number - 1) * one for each in first.dataoffsets)
+        # The only strip is one plane, or all of them.
+        page.databytecounts = tuple(one if each == planes * one else each for each in sizes)
     return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
 
 
@@ -233,7 +234,9 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         )
     if len(page.dataoffsets) < prod(page.chunked):
         raise EOFError(path.name)
-    _end_with_file(path, page)
+    row_bytes = int(-(-prod(page.chunks[1:]) * page.bitspersample // 8))
+    _refuse_other_lengths(path, page, row_bytes)
+    _end_with_file(path, page, row_bytes)
     tile_bytes = prod(page.chunks) * _dtype(page).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
@@ -241,7 +244,27 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
         _refuse_other_sizes(path, page)
 
 
-def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
+def _refuse_other_lengths(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
+    """Raise ValueError where strips or tiles hold other samples than the header says.
+
+    Counts of bytes are often wrong; one that is as many for each pixel is so by no accident.
+    """
+    pixels, needed = prod(page.chunks[:2]), page.chunks[0] * row_bytes
+    at, count = page.dataoffsets[0], (*page.databytecounts, 0)[0]
+    is_other = page.samplesperpixel > 1 and page.planarconfig not in tuple(tifffile.PLANARCONFIG)
+    if page.imagedepth > 1 or not 0 < count <= path.stat().st_size - at:
+        pass
+    elif page.compression == COMPRESSION.NONE:
+        is_other |= count != needed and count % pixels == 0
+    elif page.compression in _BOUNDED and needed <= MAX_PADDING_BYTES:
+        file, unpack = page.parent.filehandle, tifffile.TIFF.DECOMPRESSORS[page.compression]
+        file.seek(at)
+        is_other |= len(unpack(file.read(count), out=needed + 1)) > needed
+    if is_other:
+        raise ValueError("samples of other sizes")
+
+
+def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
     Some programs write too large a count of bytes, of which only the first are needed, or none.
@@ -256,7 +279,7 @@ def _end_with_file(path: Path, page: tifffile.TiffPage) -> None:
             continue
         strip = index % -(-page.imagelength // high)
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
-        needed = rows * -(-prod(page.chunks[1:]) * page.bitspersample // 8)
+        needed = rows * row_bytes
         counts[index] = max(min(count, size - at), 0)
         with path.open("rb") as file:
             file.seek(at)
@@ -334,6 +357,8 @@ def _is_read(page: tifffile.TiffPage) -> bool:
         (page.bitspersample, page.sampleformat) in _SAMPLES
         and (page.bitspersample % 8 == 0 or page.predictor == PREDICTOR.NONE)
         and page.samplesperpixel >= _COLOURS[page.photometric]
+        # Beside grey a file tells of more than alpha; else they are colours.
+        and (_colours_of(page) > 1 or page.samplesperpixel <= 1 + max(1, len(page.extrasamples)))
         and (not is_inks or page.tags.valueof(INK_SET_TAG, _CMYK) == _CMYK)
         and (has_white or not (is_inks or _ASSOCIATED in page.extrasamples))
     )

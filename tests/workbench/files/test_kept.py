@@ -4,6 +4,7 @@ Files are made byte by byte, and read again by `struct`, Pillow or tifffile, nev
 them.
 """
 
+import contextlib
 import itertools
 import struct
 import zlib
@@ -618,6 +619,34 @@ def test_counts_beyond_the_end_are_read_and_samples_beyond_it_are_not(tmp_path, 
     np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
     with pytest.raises(ImageFileError, match="cut short"):
         loaded(tmp_path, data[: last + 10], "b.tif")
+
+
+@pytest.mark.parametrize("packing", [None, "lzw", "deflate", "packbits", "zstd", "lzma"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_with_a_damaged_tag_a_tiff_has_the_samples_it_had_or_is_refused(tmp_path, packing, dtype):
+    path, damages = tmp_path / "a.tif", {258: (1, 2, 7, 8, 12, 32), 277: (1, 2, 4), 284: (0, 3, 9)}
+    damages |= {262: (0, 1)}
+    for channels, rows, planes in itertools.product((1, 3), (2, 5), ("contig", "separate")):
+        samples = noise(5, 8, channels, dtype)
+        put = np.moveaxis(samples, 2, 0) if planes == "separate" else samples
+        how = {"photometric": "rgb", "planarconfig": planes} if channels > 1 else {}
+        tifffile.imwrite(
+            *(path, put if channels > 1 else samples[..., 0]),
+            **{"compression": packing, "rowsperstrip": rows, "metadata": None, **how},
+        )
+        whole = path.read_bytes()
+        with tifffile.TiffFile(path) as tiff:
+            tags = [each for each in tiff.pages.first.tags if each.code in damages]
+        for tag in tags if channels > 1 else [each for each in tags if each.code != 262]:
+            for value in damages[tag.code]:
+                data = bytearray(whole)
+                struct.pack_into(f"<{tag.count}H", data, tag.valueoffset, *[value] * tag.count)
+                with contextlib.suppress(ImageFileError):
+                    np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, samples)
+            path.write_bytes(whole)
+            without(path, tag.code)
+            with contextlib.suppress(ImageFileError):
+                np.testing.assert_array_equal(load(path).samples, samples)
 
 
 def test_alpha_of_a_palette_planes_left_out_and_orientation_of_any_type(tmp_path):

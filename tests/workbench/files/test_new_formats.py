@@ -26,7 +26,7 @@ from PySide6.QtGui import QColorSpace
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
 from workbench.files import formats
-from workbench.files.from_codecs import unless_stopped
+from workbench.files.from_pillow import unless_stopped
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
 from workbench.files.jxl_header import as_srgb
@@ -459,9 +459,9 @@ def test_decoding_is_left_alone_once_nobody_wants_it():
 
 
 def test_decoding_that_nobody_wants_does_not_keep_the_program_alive():
-    code = "import time; from contextlib import suppress; from workbench.files import from_codecs\n"
-    code += "with suppress(from_codecs.StoppedError):\n"
-    code += "    from_codecs.unless_stopped(lambda: time.sleep(3600), lambda: True)"
+    code = "import time; from contextlib import suppress; from workbench.files import from_pillow\n"
+    code += "with suppress(from_pillow.StoppedError):\n"
+    code += "    from_pillow.unless_stopped(lambda: time.sleep(3600), lambda: True)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 

@@ -72,6 +72,19 @@ def test_of_one_directory_with_five_planes_each_is_read():
     assert np.array_equal(load(path, page=4).samples[..., 0], tifffile.imread(path)[3])
 
 
+def test_the_strip_of_such_a_stack_is_one_plane_or_all_and_of_no_other_bits(tmp_path):
+    path = tmp_path / "stack.tif"
+    stack("ImageJ, one IFD", path)
+    with tifffile.TiffFile(path, mode="r+b") as tiff:
+        tiff.pages.first.tags["StripByteCounts"].overwrite(STACK.nbytes)
+    assert np.array_equal(load(path, page=4).samples[..., 0], STACK[3])
+    stack("ImageJ, one IFD", path)
+    with tifffile.TiffFile(path, mode="r+b") as tiff:
+        tiff.pages.first.tags["BitsPerSample"].overwrite(8)
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(path)
+
+
 def test_a_page_of_a_plain_tiff_is_read_without_the_others(tmp_path, monkeypatch):
     path, made, init = tmp_path / "plain.tif", [], tifffile.TiffPage.__init__
     with tifffile.TiffWriter(path) as tiff:

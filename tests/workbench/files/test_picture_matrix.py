@@ -281,6 +281,20 @@ def test_a_jpeg_that_does_not_fill_its_part_of_a_tiff_is_refused(how, planes, tm
         load(tmp_path / "a.tif")
 
 
+@pytest.mark.parametrize("how", [{"rowsperstrip": 16}, {"tile": (16, 16)}])
+def test_a_jpeg_whose_scan_is_damaged_in_a_tiff_is_refused(how, tmp_path):
+    how |= {"photometric": "rgb", "compression": "jpeg"}
+    tifffile.imwrite(tmp_path / "a.tif", stored("uint8", 3), **how)
+    load(tmp_path / "a.tif")
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        end = file.pages.first.dataoffsets[1] + file.pages.first.databytecounts[1]
+    data = bytearray((tmp_path / "a.tif").read_bytes())
+    data[end - 100 : end - 98] = b"\xff\xd9"
+    (tmp_path / "a.tif").write_bytes(data)
+    with pytest.raises(ImageFileError, match="damaged"):
+        load(tmp_path / "a.tif")
+
+
 @pytest.mark.parametrize("packing", ["jpegxl", "jpeg2000", "png", "lerc"])
 def test_what_a_tiff_may_hold_beyond_bounds_is_refused_by_name(packing, tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", stored("uint8", 3), photometric="rgb", compression=packing)
