@@ -176,6 +176,7 @@ class PictureIntake(QObject):
             alone |= {"view_mode": mode, "levels": None, "result_levels": None}
             aside = state.aside or tuple((name, getattr(state, name)) for name in alone)
             changes = {**alone, "reference": state.picture, "aside": aside}
+            self._messages.clear("error")  # of one that could not be compared
             self._messages.dismiss(self._told)  # which offered it
             self._store.update(**intents.with_picture(other) | changes)
 

@@ -270,6 +270,9 @@ def test_files_of_other_sizes_get_one_sentence(qtbot, window, tmp_path):
     assert window.messages.sentence.startswith("A.png is 60×40")
     assert window.store.state == before
     assert view(window, "After").caption.startswith("After · Gaussian")
+    save(tmp_path / "C.png", noise(40, 61, 3))
+    settle(qtbot, window, lambda: window.intake.compare(tmp_path / "C.png"))
+    assert window.messages.kind is None  # one that can be compared is: the error is over
 
 
 def test_what_was_chosen_comes_back_when_the_comparison_ends(qtbot, window, tmp_path):

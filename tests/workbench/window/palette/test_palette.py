@@ -105,6 +105,7 @@ ACTIONS = {
     **dict.fromkeys(("why is this pixel 17?", "why is this pixel white"), "This pixel"),
     **{"explain this pixel": "This pixel", "why this value": "This pixel"},
     **{"time": "Timing", "fastest implementation": FASTEST},
+    **{"transparency": "Settings", "alpha": "Settings", "block size": "Block shapes, live"},
 }
 
 
