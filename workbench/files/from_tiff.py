@@ -259,7 +259,11 @@ def _refuse_other_lengths(path: Path, page: tifffile.TiffPage, row_bytes: int) -
     elif page.compression in _BOUNDED and needed <= MAX_PADDING_BYTES:
         file, unpack = page.parent.filehandle, tifffile.TIFF.DECOMPRESSORS[page.compression]
         file.seek(at)
-        is_other |= len(unpack(file.read(count), out=needed + 1)) > needed
+        packed = file.read(count)
+        for room in (needed + 1, min(32 * needed, MAX_PADDING_BYTES)):
+            with suppress(Exception):  # too small a room, or damage, which decoding refuses
+                is_other |= len(unpack(packed, out=room)) > needed
+                break
     if is_other:
         raise ValueError("samples of other sizes")
 

@@ -167,9 +167,6 @@ FAULTS = {
     "both halves of a block in two are from the right": Fault(
         "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
     ),
-    "alpha is summed down the columns": Fault(
-        "tensor_bytes", "is_alpha ? 0.0f : along[k]", "along[k]"
-    ),
     "what lies beyond the row's end is what was there": Fault(
         "tensor_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
     ),
