@@ -94,7 +94,8 @@ class ExposureMenu(QObject):
             if found is None or found[1] <= black:
                 messages.show_message("info", NOTHING)
             elif self._store.state.picture is picture:
-                self._set("ev", round(math.log2((white - black) / (found[1] - black)), 2))
+                ev = math.log2((white - black) / (found[1] - black))
+                self._set("ev", math.floor(100 * ev) / 100)  # rounded up it would clip
 
         search = partial(around_zero, picture.samples, "clip")
         self._parts.reading.run(search, take, messages.show_error)

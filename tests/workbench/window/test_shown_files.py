@@ -354,6 +354,15 @@ def test_a_float_picture_above_white_is_shown_as_one_wants_and_kept_as_it_is(
     until(qtbot, lambda: "clipped" in view(window, "After").caption)
 
 
+def test_auto_exposure_clips_nothing(qtbot, window, tmp_path):
+    save(tmp_path / "five.tif", np.float32([0.5, 5.0]).repeat(64).reshape(8, 16, 1))
+    settle(qtbot, window, lambda: drop(window, tmp_path / "five.tif"))
+    until(qtbot, lambda: action(window, "Auto exposure").isEnabled())
+    trigger(window, "Auto exposure")
+    until(qtbot, lambda: window.store.state.tone.ev != 0)
+    assert 0.99 < 5 * 2**window.store.state.tone.ev <= 1
+
+
 def test_gamma_and_false_colour_come_after_exposure():
     half = np.full((2, 2, 1), 16384, np.uint16)
     assert show(half, DisplayMapping(tone=Tone(ev=1, gamma=2))).pixels[0][0, 0, 0] == 180
