@@ -24,6 +24,11 @@ class Window:
             raise BadJobError(f"A window's size is odd, 1 to {MAX_KSIZE}, not {self.ksize}.")
 
     @property
+    def keeps_flat(self) -> bool:
+        """True if what is the same everywhere stays as it is: of all but differences."""
+        return True
+
+    @property
     def radius(self) -> int:
         """Pixels of the window to each side of its middle."""
         return self.ksize // 2
@@ -101,6 +106,11 @@ class Morphology(Window):
 
     kind: Kind = "opening"
     is_disk: bool = False
+
+    @property
+    def keeps_flat(self) -> bool:
+        """True if what is the same everywhere stays as it is."""
+        return self.kind in ORDER
 
     @property
     def reach(self) -> int:
