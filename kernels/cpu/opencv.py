@@ -248,14 +248,12 @@ def why_not(job: Job) -> str | None:
         is_known = not isinstance(job.filter, NonLocalMeans | Guided)
         is_known &= getattr(job.filter, "percentile", 50) in (0, 50, 100)
         where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
+        if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
+            where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
         in_bytes = job.but(picture=blank(job.picture.shape, "uint8"), filters_alpha=False)
         if job.filters_alpha and _window_call(in_bytes) is not None:
             where = f" for {job.pixel_type} pixels where the picture is transparent and its "
             where += "channels are not filtered apart (--alpha apart)"
-        elif (
-            isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop"
-        ):
-            where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
         words = f"OpenCV has no filter that gives the same as {job.title}{where}"
         return f"{words}; choose another implementation, such as parallel."
     if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):

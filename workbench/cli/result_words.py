@@ -111,8 +111,8 @@ def large_in_one_line(what: str, large: LargeAnswer) -> str:
         f"{numbers.duration(large.took_s * 1e3)}",
         numbers.pixel_rate(large.megapixels_per_s),
     ]
-    if large.first and (words := intents.alpha_in_words(large.first.job)):
-        parts.append(words)
+    alpha = large.first and intents.alpha_in_words(large.first.job)
+    parts += [alpha] if alpha else []
     if large.resumed:
         parts.insert(0, f"{large.resumed:,} rows were finished before")
     if large.limit is not None:
