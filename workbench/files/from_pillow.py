@@ -291,7 +291,7 @@ class PillowReader:
             or exif_of.iptc_in(info.get("iptc") or _resources(image), notes),
             resolution_of(info) if has_resolution else None,
             info.get("colours", ""),
-            _comment(info.get("comment") or b"") if self._found is None else self._found.texts,
+            self._found.texts if self._found else _comment(info),
         )
 
     @cached_property
@@ -441,9 +441,10 @@ def _scans_of(data: bytes) -> bytes:
     return data
 
 
-def _comment(found: bytes) -> Texts:
+def _comment(info: dict[Any, Any]) -> Texts:
+    found: bytes = (info.get("comment") or b"").strip(b"\0")
     with suppress(UnicodeDecodeError):
-        return ((COMMENT, found.decode().strip("\0")),) if found else ()
+        return ((COMMENT, found.decode()),) if found else ()
     return ((COMMENT, found.decode("latin-1")),)
 
 
