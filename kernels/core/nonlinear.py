@@ -136,7 +136,7 @@ class Bilateral(Window):
     """The mean of the pixels of a disk, by how near and how alike they are (Tomasi, Manduchi 1998).
 
     A pixel at dx, dy whose colour differs by c, the sum over channels of absolute differences, has
-    the weight exp(-(dx² + dy²) / 2σs² - c² / 2σc²); alpha is no colour.
+    the weight exp(-(dx² + dy²) / 2σs² - c² / 2σc²); alpha that is copied is none.
 
     sigma_space   σs, in pixels
     sigma_colour  σc, in sample values
@@ -160,9 +160,9 @@ class NonLocalMeans(Window):
     """The mean of the pixels of a K×K window, by how alike what is around them is (Buades 2005).
 
     A pixel whose patch differs by d², the mean of the squared differences of the patches' samples,
-    has the weight exp(-d² / h²), or none where that is below CUT; alpha is no sample.  In Buades'
-    paper a Gaussian weighs a patch's samples, and nothing is cut.  With the border crop pixels
-    outside have no weight, and of patches only pairs that are both inside count.
+    has the weight exp(-d² / h²), or none where that is below CUT; alpha that is copied is none.  In
+    Buades' paper a Gaussian weighs a patch's samples, and nothing is cut.  With the border crop
+    pixels outside have no weight, and of patches only pairs that are both inside count.
 
     patch     side of a patch, odd
     strength  h, in sample values

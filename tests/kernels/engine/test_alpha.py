@@ -147,12 +147,10 @@ def test_opaque_pictures_are_as_without_alpha(steps):
     assert found[..., -1] == pytest.approx(1, abs=1e-6)
 
 
-DIFFERENCES = [Morphology(3, kind) for kind in ("gradient", "top_hat", "black_hat")]
-
-
 def test_what_gives_differences_leaves_alpha():
     picture = picture_of(4, 12, 14, 4, "uint8")
-    for steps in ((SOBEL,), (SOBEL, LENGTH), *((Step(each),) for each in DIFFERENCES)):
+    differences = ((Step(Morphology(3, kind)),) for kind in ("gradient", "top_hat", "black_hat"))
+    for steps in ((SOBEL,), (SOBEL, LENGTH), *differences):
         found = Engine().run(job_of(picture, steps), CHECKED).picture
         assert np.array_equal(found[..., -1], picture[..., -1])
 
