@@ -44,8 +44,8 @@ unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 	|| { [ $$? = 1 ] && echo "Those that failed, once more, alone:" \
 	&& $(BIN)/python -m pytest --verbose --last-failed --last-failed-no-failures none; }
 
-full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
-	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
+full: .venv/test.stamp ## the full product of cases: every implementation, on the GPU if there is one, and every kind of file
+	$(BIN)/python -m pytest -n auto -m full tests/kernels tests/workbench/files $(ARGS)
 
 nightly: .venv/nightly.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
 	$(BIN)/python -m pytest --verbose -m nightly -o faulthandler_timeout=0 $(ARGS)

@@ -82,8 +82,9 @@ class Job:
                     before they are mixed with its input
     region          the part that is filtered; None: all
     opaque          alpha of an opaque pixel, in sample values: colours are weighted by alpha before
-                    all steps, which means filter as well, and divided by it at the end, so that
-                    transparent pixels do not bleed into others.  None: alpha passes through as is.
+                    all steps, which those that keep what is flat filter as well, and divided by it
+                    at the end, so that transparent pixels do not bleed into others.  None: alpha
+                    passes through as is.
     filters_alpha   whether alpha is filtered as if it were a colour
     whole           how a list runs as a whole on a GPU: one of `list_ways.WAYS`, or "auto"
     strip           which rows of a larger picture this one holds; None: it is whole
@@ -244,12 +245,12 @@ class Job:
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
             alone = step if step.blend == OUTPUT else step.unblended
-            blend, is_mean = step.blend, False
+            blend = step.blend
             if self.opaque is not None and isinstance(step.filter, Correlation):
-                is_mean = step.filter.is_mean
                 blend = blend._replace(offset=step.filter.offset / self.opaque)
                 alone = replace(alone, filter=Correlation(step.filter.weights))
-            runs.append(StepRun((*before, alone), blend, taken, is_mean))
+            is_whole = self.opaque is not None and step.filter.keeps_flat
+            runs.append(StepRun((*before, alone), blend, taken, is_whole))
         return tuple(runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:

@@ -24,6 +24,11 @@ class Window:
             raise BadJobError(f"A window's size is odd, 1 to {MAX_KSIZE}, not {self.ksize}.")
 
     @property
+    def keeps_flat(self) -> bool:
+        """True if what is the same everywhere stays as it is: of all but differences."""
+        return True
+
+    @property
     def radius(self) -> int:
         """Pixels of the window to each side of its middle."""
         return self.ksize // 2
@@ -103,6 +108,11 @@ class Morphology(Window):
     is_disk: bool = False
 
     @property
+    def keeps_flat(self) -> bool:
+        """True if what is the same everywhere stays as it is."""
+        return self.kind in ORDER
+
+    @property
     def reach(self) -> int:
         """Distance in pixels, along an axis, at which a sample still counts."""
         return self.radius if self.kind == "gradient" else 2 * self.radius
@@ -126,7 +136,7 @@ class Bilateral(Window):
     """The mean of the pixels of a disk, by how near and how alike they are (Tomasi, Manduchi 1998).
 
     A pixel at dx, dy whose colour differs by c, the sum over channels of absolute differences, has
-    the weight exp(-(dx² + dy²) / 2σs² - c² / 2σc²); alpha is no colour.
+    the weight exp(-(dx² + dy²) / 2σs² - c² / 2σc²); alpha that is copied is none.
 
     sigma_space   σs, in pixels
     sigma_colour  σc, in sample values
@@ -150,9 +160,9 @@ class NonLocalMeans(Window):
     """The mean of the pixels of a K×K window, by how alike what is around them is (Buades 2005).
 
     A pixel whose patch differs by d², the mean of the squared differences of the patches' samples,
-    has the weight exp(-d² / h²), or none where that is below CUT; alpha is no sample.  In Buades'
-    paper a Gaussian weighs a patch's samples, and nothing is cut.  With the border crop pixels
-    outside have no weight, and of patches only pairs that are both inside count.
+    has the weight exp(-d² / h²), or none where that is below CUT; alpha that is copied is none.  In
+    Buades' paper a Gaussian weighs a patch's samples, and nothing is cut.  With the border crop
+    pixels outside have no weight, and of patches only pairs that are both inside count.
 
     patch     side of a patch, odd
     strength  h, in sample values

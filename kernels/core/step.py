@@ -57,7 +57,7 @@ class Correlation:
         return self.weights.size
 
     @property
-    def is_mean(self) -> bool:
+    def keeps_flat(self) -> bool:
         """True if the weights add up to 1, so that what is the same everywhere stays as it is."""
         return abs(float(self.weights.sum(dtype=np.float64)) - 1) < MEAN_WITHIN
 
@@ -81,6 +81,7 @@ def _check_weights(weights: Weights) -> None:
 class Length:
     """√(gx² + gy²), by Sobel, of what the weights before it give; with these it is one filter."""
 
+    keeps_flat: ClassVar[bool] = False
     ksize: ClassVar[int] = 3
     reach: ClassVar[int] = 1
     taps: ClassVar[int] = 9

@@ -72,9 +72,9 @@ class Call:
         """Filter `source`, into `target` if that has the output's shape and type."""
         import cv2
 
-        if source.shape[2] not in self.channels:  # it does without alpha, which is copied anyway
-            colours = self.apply(source[..., :-1].copy(), None, depth, border)
-            return np.dstack((colours, source[..., -1]))
+        if source.shape[2] not in self.channels:  # it takes alpha by itself
+            parts = source[..., :-1].copy(), source[..., -1:].copy()
+            return np.dstack([self.apply(each, None, depth, border) for each in parts])
         function = getattr(cv2, self.name.removeprefix("cv2."))
         given = {"ddepth": depth} if self.name in TAKES_DEPTH else {}
         if self.name != "cv2.medianBlur":
@@ -122,7 +122,8 @@ def _window_call(job: Job) -> Call | None:
     """The call that gives the same as a filter that is no weighted sum; None: cv2 has none.
 
     Not fastNlMeansDenoising, which counts differences in steps and is off by levels; nor a
-    bilateral filter of real numbers, whose table follows the extremes of the rows that it is given.
+    bilateral filter of real numbers, whose table follows the extremes of the rows that it is given,
+    or of alpha among the colours.
     """
     chosen, pixel_type, is_half = job.filter, job.pixel_type, job.pixel_type == "float16"
     # To these what is constant does not count, unless its value is said.
@@ -143,7 +144,7 @@ def _window_call(job: Job) -> Call | None:
             arguments = {"op": 2 + KINDS.index(chosen.kind), "kernel": window, **outside}
             return Call("cv2.morphologyEx", arguments, is_half, on_all_threads=False)
         case Bilateral(ksize, space, colour) if pixel_type == "uint8" and job.border != "crop":
-            if ksize >= MIN_BILATERAL_KSIZE[job.channels]:
+            if ksize >= MIN_BILATERAL_KSIZE[job.channels] and not job.filters_alpha:
                 # Of less than this nothing is left a step away; cv2's squares would vanish.
                 sigmas = {"sigmaSpace": max(space, 1e-3), "sigmaColor": max(colour, 1e-3)}
                 arguments = {"d": ksize, **sigmas}
@@ -249,11 +250,10 @@ def why_not(job: Job) -> str | None:
         where = f" for {job.pixel_type} pixels and this size, shape and border" if is_known else ""
         if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
             where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
-        elif job.pixel_type == "float32" and job.has_alpha:
-            in_bytes = job.but(picture=blank(job.picture.shape, "uint8"))
-            if _window_call(in_bytes) is not None:
-                where = " for float32 pixels, which 8-bit ones become where the picture is "
-                where += "transparent and its channels are not filtered apart (--alpha apart)"
+        in_bytes = job.but(picture=blank(job.picture.shape, "uint8"), filters_alpha=False)
+        if job.filters_alpha and _window_call(in_bytes) is not None:
+            where = f" for {job.pixel_type} pixels where the picture is transparent and its "
+            where += "channels are not filtered apart (--alpha apart)"
         words = f"OpenCV has no filter that gives the same as {job.title}{where}"
         return f"{words}; choose another implementation, such as parallel."
     if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):

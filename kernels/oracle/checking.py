@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
 from kernels.core.job import Job
-from kernels.core.nonlinear import CUT, ORDER, Bilateral, Guided, Morphology, NonLocalMeans, Rank
+from kernels.core.nonlinear import CUT, Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.poison import Mask, is_as_before
 from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
@@ -98,7 +98,7 @@ def nonlinear_error(job: Job, tolerance: Tolerance, before: float) -> tuple[floa
             is_mean = job.border == "crop" and chosen.percentile == 50
             return is_mean * round_off, before, 1.0
         case Morphology():
-            is_difference = chosen.kind not in ORDER
+            is_difference = not chosen.keeps_flat
             return 2 * is_difference * round_off, (1 + is_difference) * before, 1.0 + is_difference
         case Bilateral() | NonLocalMeans():
             alike = colours * chosen.patch**2 if isinstance(chosen, NonLocalMeans) else colours**2

@@ -44,8 +44,7 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     before = place.read(0)
     alpha = before[..., -1]
     if job.opaque is not None:
-        run = next(each for each in job.runs if each.taken >= count)
-        if not run.filters_alpha:
+        if not _filters_alpha(job, count):
             found[..., -1] = alpha
         with np.errstate(invalid="ignore"):  # of an infinite alpha
             found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
@@ -89,7 +88,13 @@ def place_of(job: Job, rows: Span, columns: Span, count: int = 1) -> Place:
     reach = job.steps[count - 1].filter.reach
     around = (rows[0] - reach, rows[1] + reach), (columns[0] - reach, columns[1] + reach)
     where = rows, columns, (job.height, job.width), job.border
-    return Place(_given(job, *around, count - 1), reach, *where, job.channels - job.has_alpha)
+    colours = job.channels - (job.has_alpha and not _filters_alpha(job, count))
+    return Place(_given(job, *around, count - 1), reach, *where, colours)
+
+
+def _filters_alpha(job: Job, count: int) -> bool:
+    """True if step number `count` filters alpha as well, by which colours are weighted."""
+    return next(each for each in job.runs if each.taken >= count).filters_alpha
 
 
 def _lift(chosen: Filter) -> float:

@@ -186,9 +186,12 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
                 outcome.error = str(error)
             return
         outcome.remarks = (*picture.remarks, *_left_out(picture.page, pair))
+        if is_link:
+            leads_to = os.path.realpath(pair.target)
+            outcome.remarks += (f"{pair.target_shown} is a link; what is written is {leads_to}.",)
         outcome.metadata = picture.metadata
         fit = fit_of(pair.target, outcome.picture.samples, outcome.metadata)
-        if fit.why_not is not None or (fit.changes and not recipe.reduce):
+        if fit.why_not is not None or (fit.is_to_ask and not recipe.reduce):
             hint = "" if fit.why_not is not None else " --reduce saves it all the same."
             raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
         if fit.changes:

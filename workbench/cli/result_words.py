@@ -76,6 +76,7 @@ def in_one_line(what: str, result: Result) -> str:
         name = result.ran[0].function  # it says where as well
     elif result.device_name is not None and result.upload_ms is None:
         parts.append("resident")
+    parts += filter(None, [intents.alpha_in_words(result.job)])
     moved = (("upload", result.upload_ms), ("download", result.download_ms))
     parts += [f"{way} {numbers.duration(ms)}" for way, ms in moved if ms is not None]
     if result.effective_gb_s is not None:
@@ -110,6 +111,7 @@ def large_in_one_line(what: str, large: LargeAnswer) -> str:
         f"{numbers.duration(large.took_s * 1e3)}",
         numbers.pixel_rate(large.megapixels_per_s),
     ]
+    parts += filter(None, [intents.alpha_in_words(large.first.job) if large.first else ""])
     if large.resumed:
         parts.insert(0, f"{large.resumed:,} rows were finished before")
     if large.limit is not None:

@@ -29,7 +29,7 @@ _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a direc
 _DIRECTORIES = _EXIF, _GPS, _INTEROP  # their tags elsewhere lead nowhere
 _THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
 _TEXT, _BYTES = 2, 7  # types
-_DAMAGED = "Damaged EXIF data were dropped."
+_DAMAGED = "Damaged {} data were dropped."
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
 _RESOLUTION = _ACROSS, _DOWN, _UNIT = 282, 283, 296
@@ -37,6 +37,7 @@ _NONE, _INCH, _CENTIMETRE = 1, 2, 3
 _PER_INCH: dict[float, float] = {0: 1, _INCH: 1, _CENTIMETRE: 2.54}
 MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say something
 _APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
+_NAMES = {XMP_TAG: "XMP", IPTC_TAG: "IPTC", _RESOURCES: "Photoshop"}
 # What describes a picture in the main directory, such as the maker, a rating and the date.
 _ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
 _ABOUT |= {18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART}
@@ -81,8 +82,9 @@ def fields_in(
     return found
 
 
-def _note_damage(notes: list[str]) -> None:
-    notes += [] if _DAMAGED in notes else [_DAMAGED]
+def _note_damage(notes: list[str], what: str = "EXIF") -> None:
+    said = _DAMAGED.format(what)
+    notes += [] if said in notes else [said]
 
 
 def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffile.TiffTag]:
@@ -96,7 +98,9 @@ def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffi
         try:
             yield tifffile.TiffTag.fromfile(tiff, offset=place)
         except tifffile.TiffFileError:
-            _note_damage(notes)
+            tiff.filehandle.seek(place)
+            (tag,) = struct.unpack(f"{tiff.byteorder}H", tiff.filehandle.read(2))
+            _note_damage(notes, _NAMES.get(tag, "EXIF"))
         except struct.error:  # at the end of the file
             return _note_damage(notes)
 
@@ -276,20 +280,24 @@ _IPTC = b"8BIM\x04\x04\0\0"  # of Photoshop's resources, without a name
 _RESOURCE = re.compile(rb"(?:8BIM|PHUT|DCSR|AgHg|MeSa)(..)(.)", re.DOTALL)
 
 
-def iptc_of(fields: Fields) -> bytes | None:
+def iptc_of(fields: Fields, notes: list[str]) -> bytes | None:
     """The IPTC records of a TIFF file, or None."""
-    return data_of(fields, IPTC_TAG) or iptc_in(data_of(fields, _RESOURCES))
+    return data_of(fields, IPTC_TAG) or iptc_in(data_of(fields, _RESOURCES), notes)
 
 
-def iptc_in(resources: bytes) -> bytes | None:
-    """The IPTC records among Photoshop's resources, or None."""
+def iptc_in(resources: bytes, notes: list[str]) -> bytes | None:
+    """The IPTC records among Photoshop's resources, or None; `notes` gets what is damaged."""
     at = 0
     while found := _RESOURCE.match(resources, at):
         at = found.end() + (found[2][0] | 1)  # with the length before it the name is even
         size, at = int.from_bytes(resources[at : at + 4]), at + 4
+        if at + size > len(resources):
+            break
         if found[1] == _IPTC[4:6]:
             return resources[at : at + size] or None
         at += size + size % 2
+    if found or resources[at:].strip(b"\0"):
+        _note_damage(notes, "Photoshop")
     return None
 
 

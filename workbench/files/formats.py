@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from workbench.imaging.pictures import Metadata
 
+COMMENT = "Comment"  # the keyword of a text where a format has none
 MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
 _METADATA = ("exif", "xmp", "iptc", "resolution")
+_WITH_TEXTS = (*_METADATA, "texts")
 _NO_IPTC = ("exif", "xmp", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
@@ -52,6 +54,7 @@ class Format:
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
     metadata: tuple[str, ...] = _METADATA  # fields of `Metadata` that it holds
+    keywords: tuple[str, ...] = ()  # of texts that it holds; empty: any
     max_metadata_bytes: int = 2**31 - 1  # of each
 
     def kept(self, metadata: Metadata) -> Metadata:
@@ -59,6 +62,11 @@ class Format:
         held = {name: getattr(metadata, name) for name in self.metadata}
         sizes = {name: len(each) for name, each in held.items() if isinstance(each, bytes)}
         lost = (name for name, size in sizes.items() if size > self.max_metadata_bytes)
+        held["texts"] = tuple(
+            (word, text)
+            for word, text in held.get("texts", ())
+            if word in (self.keywords or (word,)) and len(text.encode()) <= self.max_metadata_bytes
+        )
         return type(metadata)(**held | dict.fromkeys(lost))
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
@@ -74,13 +82,15 @@ class Format:
 
 
 FORMATS = (
-    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4)),
+    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), metadata=_WITH_TEXTS),
     Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4)),
     # 65,500 is libjpeg's own limit, a little below the format's.
     Format(
         *("JPEG", "JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), 65_500),
         has_quality=True,
         can_be_lossless=False,
+        metadata=_WITH_TEXTS,
+        keywords=(COMMENT,),
         max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
     Format(

@@ -32,9 +32,10 @@ from PIL.GifImagePlugin import GifImageFile
 from kernels.core.plain_data import table_beside
 from workbench.files import colour_profiles, png
 from workbench.files import exif as exif_of
+from workbench.files.formats import COMMENT
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError
-from workbench.imaging.pictures import ONE_PAGE, Page
+from workbench.imaging.pictures import ONE_PAGE, Page, Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Decoded:
     iptc: bytes | None = None
     resolution: tuple[float, float] | None = None  # in pixels per inch, if not in its EXIF
     colours: str = ""  # what is converted from, where `icc` was made of that
+    texts: Texts = ()
 
 
 def check_page(path: Path, number: int, count: int) -> None:
@@ -147,6 +149,8 @@ def image_in(
     formats = (*_FORMATS, "HEIF") if "HEIF" in Image.OPEN else _FORMATS
     with source as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
+        if image.info.get("icc_profile", b"") is None:  # a part of it is missing
+            image.info["icc_profile"] = b""
         # A grey marked as transparent is one of 256 here, which Pillow leaves one of 2, 4 or 16.
         if image.mode in ("1", "L") and "transparency" in image.info and image.format == "PNG":
             largest = 2 ** _DEPTHS.get(str(image.tile[0][3]), 8) - 1
@@ -260,7 +264,7 @@ class PillowReader:
         if error := fax_error():
             raise EOFError(error)
         is_tiff = image.format == "TIFF"
-        info = image.info if self._found is None else _interpreted(self._found.info)
+        info = image.info if self._found is None else _interpreted(self._found)
         if damaged := info.get("damaged") if self._found is None else self._found.damaged:
             notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
         fields = exif_of.fields_in(info.get("exif"), notes)
@@ -283,9 +287,11 @@ class PillowReader:
             fields,
             info.get("xmp"),
             Page(self._page, self.count),
-            exif_of.iptc_of(fields) or exif_of.iptc_in(info.get("iptc") or _resources(image)),
+            exif_of.iptc_of(fields, notes)
+            or exif_of.iptc_in(info.get("iptc") or _resources(image), notes),
             resolution_of(info) if has_resolution else None,
             info.get("colours", ""),
+            self._found.texts if self._found else _comment(info),
         )
 
     @cached_property
@@ -435,11 +441,18 @@ def _scans_of(data: bytes) -> bytes:
     return data
 
 
+def _comment(info: dict[Any, Any]) -> Texts:
+    found: bytes = (info.get("comment") or b"").strip(b"\0")
+    with suppress(UnicodeDecodeError):
+        return ((COMMENT, found.decode()),) if found else ()
+    return ((COMMENT, found.decode("latin-1")),)
+
+
 def _resources(image: ImageFile.ImageFile) -> bytes:
     """Photoshop's resources in a JPEG."""
     segments = (data for name, data in getattr(image, "applist", ()) if name == "APP13")
-    start = exif_of.PHOTOSHOP
-    return b"".join(each.removeprefix(start) for each in segments if each.startswith(start))
+    start = exif_of.PHOTOSHOP  # or of what is left of it
+    return b"".join(each.removeprefix(start) for each in segments if start.startswith(each[:14]))
 
 
 def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
@@ -458,18 +471,20 @@ _RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its b
 _PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
 
 
-def _interpreted(info: dict[Any, Any]) -> dict[Any, Any]:
+def _interpreted(contents: png.Contents) -> dict[Any, Any]:
     """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
+    info = contents.info
     told = dict(info)
     for name, text in info.items():
-        found = _RAW.match(text) if str(name).startswith(png.RAW_PROFILE) else None
-        if found is None:
+        if not str(name).startswith(png.RAW_PROFILE):
             continue
-        digits = "".join(found[2].split())[: 2 * int(found[1])]  # what is behind them is ignored
+        found = _RAW.match(text)
+        size = 2 * int(found[1]) if found else 0
+        digits = "".join(found[2].split())[:size] if found else ""  # what is behind is ignored
         data = bytes.fromhex(digits[: len(digits) // 2 * 2])
-        for begins, key in _PROFILES.items():
-            if data.startswith(begins):
-                told.setdefault(key, data.removeprefix(exif_of.JPEG_XMP))
+        keys = [key for begins, key in _PROFILES.items() if data.startswith(begins)]
+        told = {**dict.fromkeys(keys, data.removeprefix(exif_of.JPEG_XMP)), **told}
+        contents.damaged.extend([name] * (not keys or len(digits) < size))
     if "cicp" in info:
         icc, colours = colour_profiles.coded(*info["cicp"])
         if icc or not colours or "icc_profile" not in info:  # else that is better than none

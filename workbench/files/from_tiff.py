@@ -28,6 +28,7 @@ from workbench.imaging.pictures import Page
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
+_COUNTS_TAG, _TILE_COUNTS_TAG = 279, 325  # of bytes
 MAX_JPEGS = 256  # that are looked at, since slides have many; Pillow knows none of two channels
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
@@ -146,7 +147,7 @@ class TiffReader:
         self._path, self._tiff = path, tiff
         self._base, self.shown = _page_of(path, tiff, number)
         self.page = levels_of(tiff)[level - 1] if level else self._base
-        self.count = self.shown.count
+        self.count, self._is_plane = self.shown.count, self.shown.count > len(tiff.pages)
         self._kept_fields: exif_of.Fields | None = None
 
     def need(self) -> Need:
@@ -183,6 +184,9 @@ class TiffReader:
         if _PHOTOMETRIC_TAG not in page.tags:
             kind = "grey" if page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
             notes.append(f"The file does not say what its samples mean; they are read as {kind}.")
+        counts = tags.valueof(_TILE_COUNTS_TAG) or tags.valueof(_COUNTS_TAG)
+        if page is self._base and not self._is_plane and counts != page.databytecounts:
+            notes.append("Wrong counts of bytes in the file were left out of account.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
@@ -192,7 +196,7 @@ class TiffReader:
             fields,
             xmp,
             self.shown,
-            exif_of.iptc_of(fields),
+            exif_of.iptc_of(fields, notes),
         )
 
 
@@ -272,19 +276,22 @@ def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
     Some programs write too large a count of bytes, of which only the first are needed, or none.
+    Samples that are not packed tell it by themselves.
     """
     size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
     are_all = len(counts) == len(page.dataoffsets)
     if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
         ends = sorted({*page.dataoffsets, size})  # each goes on to the next one
         counts = [ends[bisect(ends, at)] - at if 0 < at < size else 0 for at in page.dataoffsets]
+    is_plain = page.compression == COMPRESSION.NONE
     for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
-        if is_told and at + count <= size:
-            continue
         strip = index % -(-page.imagelength // high)
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
         needed = rows * row_bytes
-        counts[index] = max(min(count, size - at), 0)
+        is_wrong = is_plain and count not in (needed, high * row_bytes)
+        if is_told and at + count <= size and not is_wrong:
+            continue
+        counts[index] = max(min(needed if is_plain else count, size - at), 0)
         with path.open("rb") as file:
             file.seek(at)
             packed = file.read(counts[index])

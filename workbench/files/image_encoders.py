@@ -51,6 +51,8 @@ def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata:
     chunks = [(b"iCCP", b"icc\0\0" + _packed_profile(channels))]
     if metadata.xmp is not None:
         chunks.append((b"iTXt", png.XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
+    for word, text in metadata.texts:
+        chunks.append((b"iTXt", word.encode("latin-1") + png.PLAIN_UTF8 + text.encode()))
     if metadata.iptc is not None:
         chunks.append(png.raw_profile("iptc", exif_of.resources_of(metadata.iptc)))
     if (exif := exif_of.with_resolution(metadata)) is not None:
@@ -101,7 +103,7 @@ def tiff_words(
     }
 
 
-APP1, APP2, APP13 = 0xE1, 0xE2, 0xED
+APP1, APP2, APP13, COM = 0xE1, 0xE2, 0xED, 0xFE
 JPEG_ICC = b"ICC_PROFILE\0\x01\x01"  # in front of a profile in an APP2: the first of one part
 _JFIF_DENSITY, _JPEG_HEADER_END = 13, 20  # of JFIF's own segment, which encoders write first
 
@@ -124,6 +126,7 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     segments.append((APP2, JPEG_ICC + profile_for(channels)))
     if metadata.iptc is not None:
         segments.append((APP13, exif_of.PHOTOSHOP + exif_of.resources_of(metadata.iptc)))
+    segments += [(COM, text.encode()) for _, text in metadata.texts]
     told = metadata.resolution or (0, 0)
     is_held = all(1 <= each < 65_535 for each in told)  # in whole pixels per inch
     density = struct.pack(">BHH", is_held, *(round(each) if is_held else 1 for each in told))
@@ -246,6 +249,11 @@ class Fit:
     def is_exact(self) -> bool:
         return not self.changes and self.why_not is None
 
+    @property
+    def is_to_ask(self) -> bool:
+        """True if what is lost is more than text, of which to be told is enough."""
+        return self.why_not is not None or any(not e.startswith("text ") for e in self.changes)
+
     def __str__(self) -> str:
         """The losses, then the formats without any."""
         keeps = " and ".join(self.instead[:2])
@@ -284,6 +292,7 @@ _LOST = {
     "xmp": "XMP (title, rating, keywords)",
     "iptc": "IPTC (caption, credit, place)",
     "resolution": "the resolution (size on paper)",
+    "texts": "text (title, author, comment)",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
@@ -12,8 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import PngImagePlugin
 
+from workbench.imaging.pictures import Texts
+
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text
+SETTINGS_KEYWORD = "filter-workbench"  # of those of the window in a screenshot
+_OF_THE_FILE = re.compile(f"{XMP_KEYWORD}|{SETTINGS_KEYWORD}|Software|date:.*")
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
 PLAIN_UTF8 = b"\0\0\0\0\0"
 
@@ -78,6 +83,16 @@ BLOCK_BYTES = 1 << 20
 RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
 _OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
+# What chunks that nothing here reads look like, behind the colour type.
+_FORMS = {
+    b"tIME": rb".{8}",
+    b"cLLI": rb".{9}",
+    b"mDCV": rb".{25}",
+    b"hIST": rb".(..)+",
+    b"sPLT": rb".[^\0]+\0[\x08\x10].*",
+    b"sBIT": rb"\0.|[\x02\x03]...|\x04..|\x06....",
+    b"bKGD": rb"[\0\x04]..|[\x02\x06].{6}|\x03.",
+}
 # Pillow allows so little that it refuses pictures.
 PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
 
@@ -89,12 +104,13 @@ class Contents(NamedTuple):
     kinds: list[bytes]  # of sound chunks
     damaged: list[str]  # kinds of chunks
     sound: bytes | None  # the file without those; None: there are none
+    texts: Texts = ()  # that are no metadata of another kind
 
 
 def found_in(file: BinaryIO) -> Contents:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
     stream, texts = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
-    sound, damaged = list[Chunk](), list[str]()
+    sound, damaged, colour_type = list[Chunk](), list[str](), b""
     for each in chunks(file):
         reader = texts if each.kind in _TEXTS else stream  # so that no keyword is taken for a fact
         parse = getattr(reader, f"chunk_{each.kind.decode('latin-1')}", None)
@@ -105,21 +121,39 @@ def found_in(file: BinaryIO) -> Contents:
             if each.kind == b"cICP":
                 stream.im_info["cicp"] = struct.unpack("4B", file.read(each.length))
             elif parse and each.kind not in _OF_SAMPLES + _NOT_READ:
-                parse(each.offset, each.length)
-                if each.kind == b"iCCP" and not stream.im_info["icc_profile"]:
+                data = parse(each.offset, each.length)
+                colour_type = data[9:10] if each.kind == b"IHDR" else colour_type
+                is_empty = each.kind == b"iCCP" and not stream.im_info["icc_profile"]
+                if is_empty or (each.kind in _TEXTS and not _is_text(each.kind, data)):
+                    raise ValueError(each.kind)
+            elif form := _FORMS.get(each.kind):
+                data = colour_type + file.read(min(each.length, BLOCK_BYTES))
+                if not re.fullmatch(form, data, re.DOTALL):
                     raise ValueError(each.kind)
             sound.append(each)
-        except (ValueError, SyntaxError, IndexError, struct.error):
+        except (ValueError, SyntaxError, IndexError, struct.error, zlib.error):
             if each.kind[:1].isupper():  # so that nothing can be made of the file without it
                 raise
             damaged.append(each.kind.decode("latin-1"))
     info = stream.im_info
+    said = dict[str, str]()
     for name, text in texts.im_info.items():
         if str(name).startswith(RAW_PROFILE) or (name == "xmp" and isinstance(text, bytes)):
             info[name] = text
+        elif isinstance(text, str) and not _OF_THE_FILE.fullmatch(str(name)):
+            said[str(name)] = str(text)
     parts = [SIGNATURE, *(_whole(file, each) for each in sound if each.kind not in _TEXTS)]
     whole = b"".join(parts) if damaged else None
-    return Contents(info, [each.kind for each in sound], damaged, whole)
+    return Contents(info, [each.kind for each in sound], damaged, whole, tuple(said.items()))
+
+
+def _is_text(kind: bytes, data: bytes) -> bool:
+    """True if a text has a keyword, and unpacks; else it raises, or Pillow makes it empty."""
+    rest, is_packed = data[data.index(b"\0") + 1 :], kind == b"zTXt"
+    if kind == b"iTXt":
+        is_packed, rest = rest[0] == 1, b"\0" + rest[2:].split(b"\0", 2)[2]
+    unpacker = zlib.decompressobj()
+    return not is_packed or bool(unpacker.decompress(rest[1:], MAX_SIDE_BYTES) and unpacker.eof)
 
 
 def _is_whole(file: BinaryIO, found: Chunk) -> bool:

@@ -13,6 +13,8 @@ from kernels.core.borders import Span
 from kernels.core.cache import once_a_picture
 from kernels.pictures.generated import beyond, stored_as, white
 
+Texts = tuple[tuple[str, str], ...]  # keywords, and what they say
+
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
@@ -22,6 +24,7 @@ class Metadata:
     xmp: bytes | None = None  # a packet of XML: see `workbench.files.exif.portable_xmp`
     iptc: bytes | None = None  # the records of IPTC's IIM
     resolution: tuple[float, float] | None = None  # across and down, in pixels per inch
+    texts: Texts = ()  # those of a PNG, and the comment of a JPEG
 
 
 NO_METADATA = Metadata()

@@ -83,6 +83,16 @@ def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
     return state.picture.white if state.picture.is_transparent else None
 
 
+def alpha_in_words(job: Job) -> str:
+    """What becomes of alpha by which colours are weighted; "" where they are not."""
+    leave = [run.steps[0].title for run in job.runs if not run.filters_alpha]
+    if job.opaque is None:
+        return ""
+    if len(leave) == len(job.runs):
+        return "alpha stays"
+    return "alpha is filtered as well" + (f", but not by {' and '.join(leave)}" if leave else "")
+
+
 def change_nothing(steps: Sequence[Step]) -> bool:
     return all(getattr(e.filter, "is_identity", False) and not e.is_grey for e in steps)
 

@@ -23,7 +23,7 @@ from workbench.imaging.display_mapping import with_file_white
 from workbench.imaging.pictures import NO_METADATA, Picture
 from workbench.session import clipboard
 
-PREFIX = b"filter-workbench" + png.PLAIN_UTF8  # of the settings in their chunk
+PREFIX = png.SETTINGS_KEYWORD.encode() + png.PLAIN_UTF8  # of the settings in their chunk
 VERSION = 1
 SHOWS, FILTERED = "shows", "filtered"  # the setting that tells a picture from a window
 _MAX_TEXT = 1 << 25  # bytes; the settings take a few hundred, many large weights some millions

@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.lib.stride_tricks import sliding_window_view
 
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
 from kernels.core.job import Region
-from kernels.core.nonlinear import Rank
+from kernels.core.nonlinear import (
+    Bilateral,
+    Guided,
+    Morphology,
+    NonLocalMeans,
+    Rank,
+)
 from kernels.core.step import LENGTH, Correlation, Step
 from kernels.engine.step_list import divided
 from kernels.oracle.checking import checking
@@ -140,11 +147,63 @@ def test_opaque_pictures_are_as_without_alpha(steps):
     assert found[..., -1] == pytest.approx(1, abs=1e-6)
 
 
-def test_slopes_and_ranks_leave_alpha():
+def test_what_gives_differences_leaves_alpha():
     picture = picture_of(4, 12, 14, 4, "uint8")
-    for steps in ((SOBEL,), (SOBEL, LENGTH), (MEDIAN,)):
+    differences = ((Step(Morphology(3, kind)),) for kind in ("gradient", "top_hat", "black_hat"))
+    for steps in ((SOBEL,), (SOBEL, LENGTH), *differences):
         found = Engine().run(job_of(picture, steps), CHECKED).picture
         assert np.array_equal(found[..., -1], picture[..., -1])
+
+
+@pytest.mark.parametrize("channels", [2, 4])
+def test_a_median_is_that_of_products_and_of_alpha(channels):
+    picture = picture_of(9, 9, 11, channels, "float32")
+    found = filtered(job_of(picture, (MEDIAN,)))[1:-1, 1:-1]
+    alpha = picture[..., -1:].astype(float)
+    windows = sliding_window_view(np.dstack([picture[..., :-1] * alpha, alpha]), (3, 3), (0, 1))
+    expected = np.median(windows, (3, 4))
+    middle = np.maximum(expected[..., -1:], 1e-9)
+    assert found[..., -1:] == pytest.approx(expected[..., -1:])
+    assert found[..., :-1] == pytest.approx(expected[..., :-1] / middle)
+
+
+RANKS = [Rank(5, percentile) for percentile in (0, 30, 50, 100)]
+OTHERS = [Morphology(3, "opening"), Morphology(3, "closing")]
+OTHERS += [Bilateral(5, 2, 0.2), NonLocalMeans(5, 3, 0.3)]
+
+
+@pytest.mark.parametrize("implementation", ["sequential", "parallel", "opencv"])
+@pytest.mark.parametrize("channels", [2, 4])
+@pytest.mark.parametrize("chosen", [*RANKS, *OTHERS], ids=str)
+def test_no_colour_is_beyond_those_that_are_seen_nearby(chosen, channels, implementation):
+    """For order and for means a clear pixel is no colour, neither black nor the one it hides."""
+    is_rounded = implementation == "opencv"  # else its medians take no large ones, nor two channels
+    white = 255 if is_rounded else 1
+    picture = picture_of(8, 20, 19, channels, "uint8" if is_rounded else "float32")
+    picture[..., :-1] = (picture[..., :-1] / 2 + white / 4).astype(picture.dtype)
+    picture[6:14, 5:15, -1] = 0
+    picture[..., :-1][picture[..., -1] == 0] = white
+    step = Step(getattr(chosen, "scaled", lambda _: chosen)(white), implementation)
+    job = job_of(picture, (step,), border="mirror", is_rounded=is_rounded)
+    if why_not := Engine().why_not(job):
+        pytest.skip(why_not)
+    result = Engine().run(job, CHECKED)
+    assert result.check.ok
+    least, leeway = (white / 3, 3) if is_rounded else (1e-3, 1e-4)  # products were rounded
+    colours = result.picture[result.picture[..., -1] > least][:, :-1].astype(float)
+    seen = picture[picture[..., -1] > 0][:, :-1].astype(float)
+    assert (colours >= seen.min(0) - leeway).all()
+    assert (colours <= seen.max(0) + leeway).all()
+
+
+def test_a_shape_of_one_colour_keeps_it():
+    """A guided filter of a shape of white, the one of all channels, which it smooths alike."""
+    picture = np.zeros((16, 16, 4), np.uint8)
+    picture[4:12, 4:12] = 255
+    for chosen in (Rank(5), Rank(3, 0), Morphology(3), Guided(5, 600.0), Bilateral(5, 2, 99.0)):
+        found = Engine().run(job_of(picture, (Step(chosen),)), CHECKED).picture
+        assert (found[..., :3][found[..., -1] > 0] == 255).all()
+        assert found[8, 8, -1] > 250
 
 
 def test_outside_a_part_not_a_bit_changes():

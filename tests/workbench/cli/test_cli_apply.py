@@ -272,3 +272,15 @@ def test_a_sigma_brings_the_size_that_holds_its_bell(folder, capsys, options, ks
     assert json.loads(said.out)["size"] == ksize
     assert note in said.err
     assert bool(said.err) == bool(note)
+
+
+def test_a_link_that_is_named_as_out_stays_one_and_what_is_written_is_said(folder, capsys):
+    Path("link.png").symlink_to("b.png")
+    words, before = ["a.png", "link.png", "--filter", "box", "--size", "3"], Path("b.png").stat()
+    assert apply(*words) == 1
+    assert "link.png is there already" in capsys.readouterr().err
+    assert Path("b.png").stat() == before
+    assert apply(*words, "--replace") == 0
+    assert f"is a link; what is written is {folder.resolve() / 'b.png'}." in capsys.readouterr().out
+    assert Path("link.png").is_symlink()
+    assert image_files.load("b.png").samples.shape == (40, 50, 3)

@@ -194,3 +194,22 @@ def test_strips_of_a_large_picture_are_the_wholes_bytes(folder, capsys, border):
     np.testing.assert_array_equal(
         image_files.load("out.tif").samples, image_files.load("whole.tif").samples
     )
+
+
+def test_ranks_of_a_transparent_picture_show_no_black_and_say_what_becomes_of_alpha(folder, capsys):
+    picture = np.zeros((21, 21, 4), np.uint8)
+    picture[5:16, 5:16] = 255  # white on clear
+    image_files.save(folder / "in.png", picture)
+    for step, said in (
+        ("median:5", "alpha is filtered as well"),
+        ("minimum:3", "alpha is filtered as well"),
+        ("black_hat:5", "alpha stays"),
+    ):
+        files = str(folder / "in.png"), str(folder / "out.png")
+        assert run("apply", *files, "--step", step, "--replace") == 0
+        assert said in (out := capsys.readouterr().out)
+        assert "verified" in out
+        found = image_files.load(folder / "out.png").samples
+        is_seen = found[..., 3] > 0
+        assert is_seen.any()
+        assert (found[is_seen] == 255).all() or step == "black_hat:5"

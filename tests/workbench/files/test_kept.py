@@ -23,6 +23,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Metadata
 
 EXTENSIONS = (".jpg", ".png", ".webp", ".tif")
+WITH_EXIF = (*EXTENSIONS, ".avif", ".heic", ".jxl")
 SAMPLES = noise(5, 8, 3)
 
 # -- EXIF: by directory and tag the type, the number of values, and these in both orders of bytes
@@ -106,8 +107,8 @@ def exif_in(path):
     data = path.read_bytes()
     if path.suffix == ".tif":
         return data
-    begins = {".jpg": b"Exif\0\0", ".png": b"eXIf", ".webp": b"EXIF"}[path.suffix]
-    return data[data.index(begins) + len(begins) + 4 * (path.suffix == ".webp") :]
+    begins = {".png": b"eXIf", ".webp": b"EXIF"}.get(path.suffix, b"Exif")
+    return data[data.index(b"II*\0", data.index(begins)) :]
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -118,7 +119,7 @@ def test_fields_of_every_type_go_through_every_format_byte_for_byte(tmp_path, fi
     exif = b"Exif\0\0" + structure(all_fields(order), order)
     Image.fromarray(SAMPLES).save(path, exif=exif, **options)
     wanted = all_fields("<")
-    for extension in (*EXTENSIONS, *EXTENSIONS[::-1]):  # each after, and before, each next to it
+    for extension in (*WITH_EXIF, *WITH_EXIF[::-1]):  # each after, and before, each next to it
         picture = load(path)
         assert picture.notes == ()
         path = tmp_path / f"a{extension}"
@@ -300,6 +301,13 @@ SIDE = {
 }
 SHORT = {kind: SIDE[kind][:-1] for kind in (b"gAMA", b"cHRM", b"sRGB", b"pHYs", b"cICP", b"tRNS")}
 SHORT |= {b"iCCP": b"a\0\1abc", b"zTXt": b"a\0\1abc"}
+SHORT |= {b"tIME": bytes(6), b"cLLI": bytes(7), b"mDCV": b"a", b"sBIT": b"\1", b"bKGD": b"\1"}
+SHORT |= {b"hIST": bytes(3), b"sPLT": b"a", b"tEXt": b"no end", b"iTXt": b"a\0\1\0\0\0no"}
+RUBBISH = [(b"zTXt", b"a\0\0no"), (b"zTXt", b"a\0\0" + zlib.compress(b"cut" * 99)[:-9])]
+for each in (b"no", b"\nexif\n 9\nzz", b"\nexif\n 2\n6e6f"):
+    RUBBISH.append((b"tEXt", b"Raw profile type exif\0" + each))
+SOUND = [(b"tIME", bytes(7)), (b"sBIT", bytes(3)), (b"bKGD", bytes(6)), (b"mDCV", bytes(24))]
+SOUND += [(b"cLLI", bytes(8)), (b"sPLT", b"a\0\x08" + bytes(6)), (b"hIST", bytes(4))]
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
@@ -315,6 +323,11 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         picture = loaded(tmp_path, png_of([(kind, data)], samples))
         np.testing.assert_array_equal(picture.samples, samples)
         assert kind.decode() in picture.notes[0]
+    for text in RUBBISH:
+        picture = loaded(tmp_path, png_of([text], samples))
+        np.testing.assert_array_equal(picture.samples, samples)
+        assert len(picture.notes) == 1
+    assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
     words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
     assert loaded(tmp_path, png_of([(b"tEXt", word + b"\0a") for word in words])).notes == ()
     large = zlib.compress(bytes(3 << 20))
@@ -523,16 +536,27 @@ def test_chunks_of_no_name_and_what_is_behind_the_end_lose_no_picture(tmp_path):
     assert len(picture.notes) == 1
 
 
-SEGMENTS = {0xE0: b"JFIF\0", 0xEE: b"Adobe", 0xE2: b"ICC_PROFILE\0"}
+SEGMENTS = [  # that are too short, and what is said
+    (0xE0, b"JFIF\0", "RGB", "APP0"),
+    (0xEE, b"Adobe", "RGB", "APP14"),
+    (0xE2, b"ICC_PROFILE\0", "RGB", "profile"),
+    (0xE2, b"ICC_PROFILE\0\1\2" + colour_profiles.profile_for(3)[:300], "RGB", "profile"),
+    (0xE2, b"ICC_PROFILE\0\1\2" + bytes(300), "CMYK", "without"),
+    *((0xED, data, "RGB", "Photoshop") for data in (b"Photosh", b"Photoshop 3.0\0" + BLOCK[:5])),
+    (0xED, b"Photoshop 3.0\0" + BLOCK[:-4], "RGB", "Photoshop"),
+]
 
 
-@pytest.mark.parametrize("marker", SEGMENTS)
-def test_a_segment_of_a_jpeg_that_is_too_short_is_left_out_and_said(tmp_path, marker):
-    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", quality=95)
-    whole, data = (tmp_path / "a.jpg").read_bytes(), SEGMENTS[marker]
+@pytest.mark.parametrize(("marker", "data", "mode", "said"), SEGMENTS)
+def test_a_segment_of_a_jpeg_that_is_too_short_is_left_out_and_said(
+    tmp_path, marker, data, mode, said
+):
+    Image.fromarray(SAMPLES).convert(mode).save(tmp_path / "a.jpg", quality=95)
+    whole = (tmp_path / "a.jpg").read_bytes()
     segment = struct.pack(">BBH", 255, marker, len(data) + 2) + data
-    picture = loaded(tmp_path, whole[:20] + segment + whole[20:])
+    picture = loaded(tmp_path, whole[:2] + segment + whole[2:])
     np.testing.assert_array_equal(picture.samples, load(tmp_path / "a.jpg").samples)
+    assert said in picture.notes[0]
     assert len(picture.notes) == 1
 
 
@@ -594,6 +618,58 @@ def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
             assert np.abs(load(path).samples.astype(int) - ramp).max() < 16
 
 
+MISCOUNTED = "Wrong counts of bytes in the file were left out of account."
+
+
+@pytest.mark.parametrize("count", [3, -3])
+def test_a_count_that_is_wrong_inside_a_file_loses_nothing(tmp_path, count):
+    path = tmp_path / "a.tif"
+    iptc = [(33723, 4, 1, (7,), True)]  # which is nowhere
+    how = {"photometric": "rgb", "rowsperstrip": 2, "metadata": None, "extratags": iptc}
+    tifffile.imwrite(path, SAMPLES, **how)
+    with tifffile.TiffFile(path) as tiff:
+        tag = tiff.pages.first.tags[279]
+    data = bytearray(path.read_bytes())
+    code = {3: "<H", 4: "<I"}[tag.dtype]
+    struct.pack_into(code, data, tag.valueoffset, tag.value[0] + count)
+    picture = loaded(tmp_path, data)
+    np.testing.assert_array_equal(picture.samples, SAMPLES)
+    assert picture.notes == ("Damaged IPTC data were dropped.", MISCOUNTED)
+
+
+# -- texts of PNG, comments of JPEG
+
+TEXTS = (("Author", "Ann"), ("Comment", "ä comment"), ("Title", "\u6f22"))
+
+
+def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsys):
+    chunks = [
+        (b"tEXt", b"Author\0Ann"),
+        (b"zTXt", b"Comment\0\0" + zlib.compress("ä comment".encode("latin-1"))),
+        (b"iTXt", b"Title\0\1\0\0\0" + zlib.compress("\u6f22".encode())),
+        (b"tEXt", b"Software\0x"),  # which are of that one file
+        (b"tEXt", b"date:modify\0today"),
+        (b"iTXt", b"filter-workbench\0\0\0\0\0{}"),
+    ]
+    assert loaded(tmp_path, png_of(chunks)).metadata.texts == TEXTS
+    words = ["--filter", "identity", "--size", "1", "--no-gpu", "--replace"]
+    for extension, kept in ((".png", TEXTS), (".jpg", TEXTS[1:2]), (".webp", ()), (".bmp", ())):
+        path = tmp_path / f"b{extension}"
+        assert main(["apply", str(tmp_path / "a.png"), str(path), *words]) == 0
+        said = "text (title, author, comment) is dropped" in capsys.readouterr().out
+        assert said == (kept != TEXTS)
+        assert load(path).metadata.texts == kept
+    with Image.open(tmp_path / "b.png") as image:
+        assert tuple((word, str(text)) for word, text in image.text.items()) == TEXTS
+    with Image.open(tmp_path / "b.jpg") as image:
+        assert image.info["comment"].decode() == "ä comment"
+    assert main(["apply", str(tmp_path / "b.jpg"), str(tmp_path / "c.png"), *words]) == 0
+    assert "dropped" not in capsys.readouterr().out
+    assert load(tmp_path / "c.png").metadata.texts == TEXTS[1:2]
+    Image.fromarray(SAMPLES).save(tmp_path / "d.jpg", comment=b"caf\xe9\0")
+    assert load(tmp_path / "d.jpg").metadata.texts == (("Comment", "café"),)
+
+
 @pytest.mark.parametrize("compression", [None, "lzw", "zlib", "packbits"])
 @pytest.mark.parametrize("rows", [2, 5])
 def test_counts_beyond_the_end_are_read_and_samples_beyond_it_are_not(tmp_path, compression, rows):
@@ -609,14 +685,17 @@ def test_counts_beyond_the_end_are_read_and_samples_beyond_it_are_not(tmp_path, 
     data = bytearray(path.read_bytes())
     code = {3: "H", 4: "I"}[tag.dtype]
     place = tag.valueoffset + (count - 1) * struct.calcsize(code)
+    assert load(path).notes == ()
     struct.pack_into(f"<{code}", data, place, 60_000)
     np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
+    assert load(tmp_path / "b.tif").notes == (MISCOUNTED,)
     with pytest.raises(ImageFileError, match="cut short"):
         loaded(tmp_path, data[: last + 10], "b.tif")
     data[tag.valueoffset : tag.valueoffset + count * struct.calcsize(code)] = bytes(
         count * struct.calcsize(code)
     )
     np.testing.assert_array_equal(loaded(tmp_path, data, "b.tif").samples, SAMPLES)
+    assert load(tmp_path / "b.tif").notes == (MISCOUNTED,)
     with pytest.raises(ImageFileError, match="cut short"):
         loaded(tmp_path, data[: last + 10], "b.tif")
 

@@ -11,7 +11,6 @@ import sys
 import threading
 from contextlib import suppress
 
-import cv2
 import imagecodecs
 import numpy as np
 import OpenEXR
@@ -91,16 +90,6 @@ def test_what_pillow_writes_is_read_as_imagecodecs_reads_it(tmp_path, channels):
         data = by_pillow(samples, "AVIF", subsampling="4:4:4" if channels > 1 else "4:0:0")
         found = opened(tmp_path / "a.avif", data).samples.squeeze()
         np.testing.assert_array_equal(found, imagecodecs.avif_decode(data))
-
-
-@pytest.mark.parametrize("channels", [1, 3, 4])
-@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
-def test_opencv_reads_the_jpeg_2000_that_is_written(tmp_path, pixel_type, channels):
-    samples = noise(24, 31, channels, pixel_type)
-    save(tmp_path / "a.jp2", samples)
-    found = cv2.imread(str(tmp_path / "a.jp2"), cv2.IMREAD_UNCHANGED).reshape(samples.shape)
-    order = [2, 1, 0, 3][:channels] if channels > 1 else [0]
-    np.testing.assert_array_equal(found[..., order], samples)
 
 
 def exr(planes, data_window, display_window):

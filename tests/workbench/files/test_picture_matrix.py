@@ -13,8 +13,11 @@ import struct
 import tracemalloc
 import zlib
 
+import cv2
 import imagecodecs
 import numpy as np
+import OpenEXR
+import pillow_heif
 import pytest
 import tifffile
 from PIL import Image
@@ -22,7 +25,8 @@ from PIL import Image
 from kernels.core.job import PIXEL_TYPES
 from tests.picture_files import png_chunk
 from workbench.files import png
-from workbench.files.image_files import load
+from workbench.files.formats import FORMATS
+from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
 
 HEIGHT, WIDTH = 37, 45  # tiles and strips end beyond them
@@ -157,6 +161,63 @@ def test_a_tiff_of_any_make_is_read_sample_for_sample_or_refused(part, tmp_path)
 def test_every_tiff_of_any_make_is_read_sample_for_sample_or_refused(part, tmp_path):
     outcomes = [check(tmp_path / "a.tif", each) for each in VARIANTS[part::PARTS]]
     assert outcomes.count("read") > 0.6 * len(outcomes), outcomes
+
+
+# -- formats that are written: others read what comes out, and it comes in again
+
+SIDES = [(HEIGHT, WIDTH), (1, 1), (1, 70), (65, 2), (129, 130)]
+
+
+def of_opencv(path):
+    found = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    if found is None:  # a JPEG 2000 of two channels
+        return imagecodecs.jpeg2k_decode(path.read_bytes())
+    return found[..., [2, 1, 0, 3][: found.shape[2]]] if found.ndim > 2 else found
+
+
+def of_openexr(path):
+    with OpenEXR.File(str(path), separate_channels=True) as file:
+        planes = {name: each.pixels for name, each in file.channels().items()}
+    alpha = planes.get("A", 1)  # which is multiplied in
+    return np.dstack(
+        [planes[name] / (alpha if name != "A" else 1) for name in "YRGBA" if name in planes]
+    )
+
+
+READ_BY = {  # of another make than what reads it here, where there is one
+    "TIFF": tifffile.imread,
+    "JPEG XL": lambda path: imagecodecs.jpegxl_decode(path.read_bytes()),
+    "AVIF": lambda path: imagecodecs.avif_decode(path.read_bytes()),
+    "HEIC": lambda path: np.asarray(pillow_heif.open_heif(path)),
+    "OpenEXR": of_openexr,
+}
+WITHIN = {"JPEG": 40, "AVIF": 24, "OpenEXR": 2e-3}  # of noise with loss, and by dividing
+
+
+def check_written(path, written, size):
+    for dtype, channels in itertools.product(written.pixel_types, written.channels):
+        samples = np.resize(stored(dtype, channels), (*size, channels))
+        if dtype.startswith("float"):
+            samples = np.abs(samples).clip(0.25)
+        save(path, samples)
+        within = WITHIN.get(written.family, 0)
+        found = READ_BY.get(written.family, of_opencv)(path).reshape(*size, -1)
+        found = found[..., [0, 3]] if channels == 2 < found.shape[2] else found  # OpenCV's colours
+        assert found.dtype == samples.dtype
+        np.testing.assert_allclose(found.astype(float), samples.astype(float), atol=within)
+        assert outcome(path, samples, (written.title, dtype, channels, size), within) == "read"
+
+
+@pytest.mark.parametrize("written", FORMATS, ids=lambda each: each.title)
+def test_what_is_written_others_read_and_it_comes_in_again(written, tmp_path):
+    check_written(tmp_path / f"a{written.extensions[0]}", written, SIDES[0])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("size", SIDES[1:])
+@pytest.mark.parametrize("written", FORMATS, ids=lambda each: each.title)
+def test_so_it_does_at_every_size(written, size, tmp_path):
+    check_written(tmp_path / f"a{written.extensions[0]}", written, size)
 
 
 # -- byte by byte

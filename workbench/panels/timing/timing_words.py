@@ -12,7 +12,7 @@ from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.numbers import GAP, MISSING, star, why_starred
 from workbench.base.paths import asset_table
-from workbench.model.intents import work_in_words
+from workbench.model.intents import alpha_in_words, work_in_words
 from workbench.model.speed_up import (
     is_sum,
     no_time_in_words,
@@ -68,6 +68,7 @@ def filter_time(result: Result) -> Figure:
     more = (
         shares,
         _steps_in_words(result),
+        (alpha := alpha_in_words(result.job)) and f"Colours are weighted by alpha; {alpha}.",
         result.why_other,
         why_starred(result.disturbances),
         _why_single(result),

@@ -234,6 +234,11 @@ def test_clear_pixels_colour_nothing_unless_channels_are_filtered_apart(qtbot, w
     edge = found.picture[4, 12]
     assert (edge[:3] == 255).all()
     assert 0 < edge[3] < 255
+    said = child(window, "line-time", QLabel)
+    assert "alpha is filtered as well" in said.toolTip()
+    settle(qtbot, window, lambda: window.store.update(filter="gradient", ksize=3))
+    assert "alpha stays" in said.toolTip()
+    settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=7))
     apart = settle(qtbot, window, lambda: pick(alpha, "apart"))
     assert all(each.check.ok for each in (found, apart))
     assert np.array_equal(apart.picture[..., 3], samples[..., 3])
