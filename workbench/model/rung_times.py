@@ -258,10 +258,10 @@ def _add_session(times: dict[tuple[WorkKey, str], tuple[_Way, Time]], session: S
 def _ladder_times(cell: Mapping[str, Any], device: str, cpu: str) -> Iterable[tuple[_Way, Time]]:
     own, place = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
     for each in cell["rungs"]:
-        if each["ok"] and each["ms"]:
+        if each.get("ok") and each.get("ms"):
             block_xy = None if each["key"] in own else tuple(each["block_xy"])
             yield _Way(each["key"], block_xy, CACHE), _recorded(each, place, block_xy)
-    peers = [each for each in cell.get("peers", ()) if "opencv" in each.values() and each["ok"]]
+    peers = [each for each in cell.get("peers", ()) if "opencv" in each.values() and each.get("ok")]
     if peers:
         best = min(peers, key=lambda each: float(each["ms"]))
         yield _Way("opencv", None, None), _recorded(best, cpu, None)

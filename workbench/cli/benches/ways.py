@@ -100,8 +100,14 @@ class Measured:
         return f"{self.name or self.key}{block}"
 
 
+def to_row(measured: Measured) -> dict[str, Any]:
+    """What --json writes of it: what has a value other than that of none."""
+    found = ((each, getattr(measured, each.name)) for each in fields(measured))
+    return {each.name: value for each, value in found if value != each.default}
+
+
 def read_measured(rows: Iterable[dict[str, Any]]) -> list[Measured]:
-    """Read what --json wrote, in an earlier version as well."""
+    """Read what `to_row` made, in an earlier version as well."""
     known = {each.name for each in fields(Measured)}
     kept = ({name: row[name] for name in known & row.keys()} for row in rows)
     return [Measured(**{"key": "", **each}) for each in kept]
