@@ -30,14 +30,9 @@ _one_at_a_time = Lock()
 _compiled: set[tuple[str, bool, type]] = set()
 
 
-def compiles(job: Job) -> bool:
-    """True where `prepare` has still to compile, or to load, what `job` needs."""
-    return compiled_for(job) not in _compiled
-
-
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load them from a cache."""
-    if compiles(job):
+    if HOST.compiles(job):
         small = smallest(job)
         list(runner(small)(np.empty_like(small.picture)))
         _compiled.add(compiled_for(job))
@@ -168,4 +163,7 @@ IDEA = (
     "The same loops on every CPU core, with a row innermost, so that the compiler's vector "
     "instructions sum many samples at once."
 )
-HOST = HostImplementation("parallel", "Parallel", IDEA, 1, tolerance, prepare, compiles=compiles)
+HOST = HostImplementation(
+    *("parallel", "Parallel", IDEA, 1, tolerance, prepare),
+    compiles=lambda job: compiled_for(job) not in _compiled,
+)

@@ -27,17 +27,12 @@ def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's kind of filter, or load them from a cache."""
     tiles = rectangles(job.height, job.width, job.filter.taps * job.channels)
     stages = tuple(each for step in job.steps for each in STAGES[type(step.filter)](step.filter))
-    if compiles(job):
+    if HOST.compiles(job):
         small = smallest(job)
         list(filling(small, small.picture.copy(), stages, [(0, 1, 0, 1)]))
         _compiled.add(compiled_for(job))
     ran = Ran("sequential loops", threads=1)
     return Prepared(ran, lambda out: filling(job, out, stages, tiles))
-
-
-def compiles(job: Job) -> bool:
-    """True where `prepare` has still to compile, or to load, what `job` needs."""
-    return compiled_for(job) not in _compiled
 
 
 def compiled_for(job: Job) -> tuple[str, bool, type]:
@@ -65,5 +60,6 @@ IDEA = (
     "and far from what a CPU can do."
 )
 HOST = HostImplementation(
-    "sequential", "Sequential", IDEA, 0, tolerance, prepare, compiles=compiles
+    *("sequential", "Sequential", IDEA, 0, tolerance, prepare),
+    compiles=lambda job: compiled_for(job) not in _compiled,
 )

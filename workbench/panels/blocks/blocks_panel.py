@@ -60,7 +60,6 @@ OF_BLOCKS = "Block shapes compared: {subject}"
 NO_GPU = (
     "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
 )
-WAITING = "Waiting for its turn …"  # on the device
 NOT_YET = "Nothing is measured yet: press Compare."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
@@ -166,7 +165,7 @@ class BlocksPanel(QWidget):
         self._later.stop()
         self._inspect()
         self._jobs = jobs = tuple(each.job for each in self._field.able)
-        self._found, self._doing = None, WAITING
+        self._found, self._doing = None, "Waiting for its turn …"
         self.phase = BlocksPhase.RUNNING if jobs else BlocksPhase.IDLE
         self._refresh()
         if jobs:
