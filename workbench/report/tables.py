@@ -176,8 +176,8 @@ class Baseline:
         """A speed-up and its interval: "12.3×", "11.9 – 12.6"; below 1 where it is slower."""
         if (found := self.speed_up(record)) is None:
             return "", ""
-        times = f"{numbers.ratio(found.ratio)}{self.star(record)}"
-        return times, "" if self.is_of(record) else interval(found)
+        ends = "" if self.is_of(record) else interval(found)
+        return f"{numbers.ratio(found.ratio)}{self.star(record)}", ends
 
     def star(self, record: Record) -> str:
         """A star where its time, or the one to divide by, was disturbed."""

@@ -38,14 +38,7 @@ from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import chosen, filter_ways
 from workbench.cli.benches.gpu_ways import LIBRARIES, Clock, measure_peers
-from workbench.cli.benches.ways import (
-    Measured,
-    Precision,
-    of_timing,
-    precision_of,
-    quickest,
-    to_row,
-)
+from workbench.cli.benches.ways import Measured, Precision, of_timing, precision_of, quickest
 from workbench.cli.output import INTERRUPTED, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
@@ -214,8 +207,8 @@ class CellReport:
             "auto": self.auto,
             "auto_excess": self.auto_excess,
             "steps_ms": self.steps_ms,
-            "rungs": [to_row(each) for each in self.rungs],
-            "peers": [to_row(each) for each in self.peers],
+            "rungs": [each.to_row() for each in self.rungs],
+            "peers": [each.to_row() for each in self.peers],
             "aims": [each for each in self.findings() if each["aim"] is not None],
         }
 

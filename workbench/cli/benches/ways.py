@@ -10,7 +10,7 @@ import importlib
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -95,19 +95,18 @@ class Measured:
         assert self.ms is not None
         return self.ms
 
+    def to_row(self) -> dict[str, Any]:
+        """What --json writes: only what is known."""
+        defaults = {each.name: each.default for each in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+
     def __str__(self) -> str:
         block = f" {self.block_xy[0]}×{self.block_xy[1]}" if self.block_xy else ""
         return f"{self.name or self.key}{block}"
 
 
-def to_row(measured: Measured) -> dict[str, Any]:
-    """What --json writes of it: what has a value other than that of none."""
-    found = ((each, getattr(measured, each.name)) for each in fields(measured))
-    return {each.name: value for each, value in found if value != each.default}
-
-
 def read_measured(rows: Iterable[dict[str, Any]]) -> list[Measured]:
-    """Read what `to_row` made, in an earlier version as well."""
+    """Read what --json wrote, in an earlier version as well."""
     known = {each.name for each in fields(Measured)}
     kept = ({name: row[name] for name in known & row.keys()} for row in rows)
     return [Measured(**{"key": "", **each}) for each in kept]
