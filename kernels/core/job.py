@@ -32,7 +32,7 @@ PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 MAX_STEPS = 8
 # Fields that say how it is done, or are compared apart.  All others are the work: one that is added
 # counts as work until it is named here.
-NOT_WORK = ("picture", "steps", "devices", "is_flat", "strip", "whole")
+NOT_WORK = ("picture", "steps", "devices", "is_flat", "strip", "list_way")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Job:
                     at the end, so that transparent pixels do not bleed into others.  None: alpha
                     passes through as is.
     filters_alpha   whether alpha is filtered as if it were a colour
-    whole           how a list runs as a whole on a GPU: one of `list_ways.WAYS`, or "auto"
+    list_way        how a list runs as a whole on a GPU: one of `list_ways.WAYS`, or "auto"
     strip           which rows of a larger picture this one holds; None: it is whole
 
     A job that `is_one_launch` is what implementations run: one filter, or weights and a length,
@@ -104,7 +104,7 @@ class Job:
     strip: RowStrip | None = None
     opaque: float | None = None
     filters_alpha: bool = False
-    whole: str = "auto"
+    list_way: str = "auto"
 
     def __post_init__(self) -> None:
         if not self.picture.flags.c_contiguous:
@@ -227,7 +227,7 @@ class Job:
             [(e.implementation, e.own, e.block_xy) for e in job.steps if not e.is_length]
             for job in (self, other)
         )
-        names = ("devices", "strip", "whole")
+        names = ("devices", "strip", "list_way")
         is_same_way = all(getattr(self, name) == getattr(other, name) for name in names)
         return is_same_way and mine == theirs and self.same_work(other)
 
@@ -258,7 +258,7 @@ class Job:
         if run.blend.offset and picture.dtype != np.float32:
             picture = _in_floats(picture)  # without it, sums may be beyond what integers hold
         how: dict[str, Any] = {"is_rounded": False, "region": None, "is_flat": False}
-        how |= {"whole": "auto"}
+        how |= {"list_way": "auto"}
         how |= {"opaque": None, "filters_alpha": run.filters_alpha}
         return replace(self, picture=picture, steps=run.steps, **how)
 
@@ -472,7 +472,7 @@ class Result:
     load: Load | None = None
     occupancy: Occupancy | None = None  # of a user kernel, whose process asked
     steps: tuple[Result, ...] = ()  # of a list's runs, each of its actual input
-    whole: str = ""  # how a list ran as a whole: one of `list_ways.WAYS`; empty: step by step
+    list_way: str = ""  # how a list ran as a whole: one of `list_ways.WAYS`; empty: step by step
     why_other: str = ""  # why not in the way that the job asks for, a sentence
 
     def __repr__(self) -> str:

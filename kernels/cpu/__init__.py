@@ -27,6 +27,7 @@ class HostImplementation:
     tolerance: Callable[[Job], Tolerance]
     prepare: Callable[[Job], Prepared]  # whatever is done once: compile, import, choose
     refuses: Callable[[Job], str | None] = lambda _: None
+    compiles: Callable[[Job], bool] = lambda _: False  # whether `prepare` does first, for seconds
     kind: Literal["cpu"] = "cpu"
 
     def why_not(self, job: Job, device: Device | NoDevice | None = None) -> str | None:  # noqa: ARG002
@@ -54,4 +55,3 @@ class Prepared:
 
     ran: Ran  # what is called, and on how many threads
     filtering: Callable[[NDArray[Any]], Iterator[float]]
-    compiled: bool = False  # or loaded, just now

@@ -34,10 +34,11 @@ def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) 
     # A quick job's first run counts for nothing: only its picture is waited for.
     if sampling.max_samples and takes_long(job):
         watch.start()
-    yield Progress(f"preparing {implementation.title}")
+    is_new = implementation.compiles(job)
+    yield Progress(f"{'compiling' if is_new else 'preparing'} {implementation.title}")
     start = perf_counter()
     prepared = implementation.prepare(job)
-    compile_ms = (perf_counter() - start) * 1e3 if prepared.compiled else None
+    compile_ms = (perf_counter() - start) * 1e3 if is_new else None
     picture = _empty_like(job.picture)
     plan = sampling
     if (prepared.ran.threads or 1) > 1:  # new threads find a core each before the first sample

@@ -32,12 +32,11 @@ _compiled: set[tuple[str, bool, type]] = set()
 
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load them from a cache."""
-    is_new = (wanted := compiled_for(job)) not in _compiled
-    if is_new:
+    if HOST.compiles(job):
         small = smallest(job)
         list(runner(small)(np.empty_like(small.picture)))
-        _compiled.add(wanted)
-    return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
+        _compiled.add(compiled_for(job))
+    return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job))
 
 
 def runner(job: Job) -> Callable[[NDArray[Any]], Iterator[float]]:
@@ -164,4 +163,7 @@ IDEA = (
     "The same loops on every CPU core, with a row innermost, so that the compiler's vector "
     "instructions sum many samples at once."
 )
-HOST = HostImplementation("parallel", "Parallel", IDEA, 1, tolerance, prepare)
+HOST = HostImplementation(
+    *("parallel", "Parallel", IDEA, 1, tolerance, prepare),
+    compiles=lambda job: compiled_for(job) not in _compiled,
+)

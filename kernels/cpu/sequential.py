@@ -27,13 +27,12 @@ def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's kind of filter, or load them from a cache."""
     tiles = rectangles(job.height, job.width, job.filter.taps * job.channels)
     stages = tuple(each for step in job.steps for each in STAGES[type(step.filter)](step.filter))
-    is_new = (wanted := compiled_for(job)) not in _compiled
-    if is_new:
+    if HOST.compiles(job):
         small = smallest(job)
         list(filling(small, small.picture.copy(), stages, [(0, 1, 0, 1)]))
-        _compiled.add(wanted)
+        _compiled.add(compiled_for(job))
     ran = Ran("sequential loops", threads=1)
-    return Prepared(ran, lambda out: filling(job, out, stages, tiles), is_new)
+    return Prepared(ran, lambda out: filling(job, out, stages, tiles))
 
 
 def compiled_for(job: Job) -> tuple[str, bool, type]:
@@ -60,4 +59,7 @@ IDEA = (
     "One CPU thread, plain nested loops, compiled: the baseline that published reports use, "
     "and far from what a CPU can do."
 )
-HOST = HostImplementation("sequential", "Sequential", IDEA, 0, tolerance, prepare)
+HOST = HostImplementation(
+    *("sequential", "Sequential", IDEA, 0, tolerance, prepare),
+    compiles=lambda job: compiled_for(job) not in _compiled,
+)

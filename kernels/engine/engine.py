@@ -315,7 +315,7 @@ class Engine:
                 yield step
         assert result is not None
         step_by_step = result
-        is_wanted = sampling.max_samples or job.whole in list_ways.LIST_RUNGS
+        is_wanted = sampling.max_samples or job.list_way in list_ways.LIST_RUNGS
         if is_wanted and isinstance(self._device_left, Device):
             result = yield from self._in_one_go(result, self._device_left, sampling)
         if sampling.check:
@@ -323,7 +323,7 @@ class Engine:
                 result = step if isinstance(step, Result) else result
                 yield step
         is_right = result.check is None or result.check.ok
-        if is_right and list_ways.LIST_RUNGS.keys() & {result.whole} - {job.whole}:
+        if is_right and list_ways.LIST_RUNGS.keys() & {result.list_way} - {job.list_way}:
             # Samples are those of the steps, timed or not and on whatever device.
             yield replace(result, picture=step_by_step.picture)
 
@@ -339,7 +339,7 @@ class Engine:
             with suppress(OutOfMemoryError), self._noticing_loss():
                 for step in list_ways.running(way, self.gpu, job, runs, sampling):
                     if isinstance(step, Result):
-                        step = replace(step, steps=steps.steps, whole=way, why_other=why_other)
+                        step = replace(step, steps=steps.steps, list_way=way, why_other=why_other)
                         step = result = replace(step, compile_ms=steps.compile_ms)
                     yield step
         return result
@@ -363,7 +363,7 @@ class Engine:
 
     def tolerance(self, result: Result) -> Tolerance | tuple[Tolerance, ...]:
         """The error that `result` may have, for `checking`; of a list that of each of its steps."""
-        if result.whole in list_ways.LIST_RUNGS:
+        if result.list_way in list_ways.LIST_RUNGS:
             return tolerances(result.job)
         return tuple(map(self._tolerance, result.steps)) or self._tolerance(result)
 

@@ -178,7 +178,7 @@ def comparing(
         try:
             while running:
                 for number in list(running):
-                    standings[number] = yield from _one_turn(running[number])
+                    standings[number] = yield from _one_turn(running[number], standings[number])
                     if standings[number].is_over:
                         running.pop(number).close()
                     if clock() - told >= NEWS_EVERY_S and running:
@@ -204,13 +204,13 @@ def _round(jobs: tuple[Job, ...], standings: Sequence[CandidateState]) -> Snapsh
 
 
 def _one_turn(
-    turns: Iterator[Progress | CandidateState],
+    turns: Iterator[Progress | CandidateState], before: CandidateState
 ) -> Generator[Progress, None, CandidateState]:
-    """Drive `turns` as far as its next CandidateState."""
+    """Drive `turns` as far as its next CandidateState; the first may take seconds to compile."""
     for step in turns:
         if isinstance(step, CandidateState):
             return step
-        yield step if isinstance(step, Waiting) else COMPARING
+        yield step if before.timing is None or isinstance(step, Waiting) else COMPARING
     raise AssertionError("a job's last CandidateState is over")
 
 

@@ -36,10 +36,10 @@ def way_of(job: Job, runs: Runs, device: Device) -> tuple[str, str]:
     by itself only where none of these was chosen.
     """
     reason = ""
-    if job.whole != "auto":
-        reason = why_not(job.whole, job, runs, device)
+    if job.list_way != "auto":
+        reason = why_not(job.list_way, job, runs, device)
         if not reason:
-            return job.whole, ""
+            return job.list_way, ""
     elif all(step.implementation == "auto" for step in job.steps):
         for key, rung in reversed(LIST_RUNGS.items()):
             if not rung.why_not(job, device) and rung.is_quick(job):

@@ -169,7 +169,7 @@ def _found(result: Result | None) -> dict[str, Any]:
         "block": result and result.block_xy,
         "threads": ran[0].threads if ran else None,
         "ran": [str(each) for each in ran],
-        "whole_ran": (result and result.whole) or None,
+        "whole_ran": (result and result.list_way) or None,
         "why_other": (result and result.why_other) or None,
         "median_ms": kernel and kernel.median_ms,
         "quartiles_ms": kernel and list(kernel.quartiles_ms),

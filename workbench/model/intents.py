@@ -63,7 +63,7 @@ def job_for(state: State, *, is_newest: bool = True) -> Job | None:
         newest = Job(
             *(samples, steps, state.border, state.is_rounded, region_in(state, *samples.shape[:2])),
             devices=state.devices,
-            whole=state.whole,
+            list_way=state.whole,
             opaque=_opaque_in(state, steps),
         )
         if is_newest:

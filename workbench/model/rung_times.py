@@ -258,10 +258,10 @@ def _add_session(times: dict[tuple[WorkKey, str], tuple[_Way, Time]], session: S
 def _ladder_times(cell: Mapping[str, Any], device: str, cpu: str) -> Iterable[tuple[_Way, Time]]:
     own, place = {rung.key for rung in ladder() if rung.own_block}, f"{device}, L2 {CACHE}"
     for each in cell["rungs"]:
-        if each["ok"] and each["ms"]:
+        if each.get("ok") and each.get("ms"):
             block_xy = None if each["key"] in own else tuple(each["block_xy"])
             yield _Way(each["key"], block_xy, CACHE), _recorded(each, place, block_xy)
-    peers = [each for each in cell.get("peers", ()) if "opencv" in each.values() and each["ok"]]
+    peers = [each for each in cell.get("peers", ()) if "opencv" in each.values() and each.get("ok")]
     if peers:
         best = min(peers, key=lambda each: float(each["ms"]))
         yield _Way("opencv", None, None), _recorded(best, cpu, None)
@@ -281,6 +281,7 @@ class LadderLine:
     time: Time | None  # measured here, else recorded
     before: Implementation | None  # that it is compared with
     ratio: float | None  # times as fast as that, unless one was run once
+    mark: str = ""  # of the ratio: a star where something disturbed either
 
     @property
     def median_ms(self) -> float | None:
@@ -294,7 +295,7 @@ class LadderLine:
             return f"{title}: {self.reason or 'not measured yet'}"
         ratio = ""
         if self.ratio is not None and self.before is not None:
-            ratio = f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
+            ratio = f"{numbers.times_as_fast(self.ratio)}{self.mark} {self.before.title}"
         head, reason = (title, "") if time.where else (f"{title}: {time.duration}", self.reason)
         return "\n".join(filter(None, (head, time.in_words, ratio, reason)))
 
@@ -323,10 +324,11 @@ def ladder_places(
         time, found = measured.get(key), measured
         if time is None and each.kind == "cuda":
             time, found = recorded.get(each.key), recorded
-        against, ratio = found.get(before.key) if before else None, None
+        against, ratio, mark = found.get(before.key) if before else None, None, ""
         if time and against and not (time.is_single or against.is_single):
             ratio = against.median_ms / time.median_ms
-        places.append(LadderLine(each, reason, time, before, ratio))
+            mark = star((*time.disturbances, *against.disturbances))
+        places.append(LadderLine(each, reason, time, before, ratio, mark))
     return places
 
 

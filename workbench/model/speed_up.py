@@ -9,7 +9,7 @@ from kernels.core.device import DeviceShare
 from kernels.core.job import Result
 from kernels.core.timing import CONFIDENCE, NO_INTERVAL, TOO_NOISY, Comparison, compare
 from workbench.base import numbers
-from workbench.base.numbers import MISSING
+from workbench.base.numbers import MISSING, star, why_starred
 from workbench.model.intents import implementation, keys_of
 
 BASELINE = "baseline"  # what stands in place of the speed-up of the baseline itself
@@ -89,7 +89,8 @@ def baseline_name(baseline: Result) -> str:
 def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWords:
     if is_slower := found.verdict == "slower":
         found = found.turned
-    times = numbers.fine_ratio(found.ratio)
+    disturbances = [*dict.fromkeys((*result.disturbances, *baseline.disturbances))]
+    times = f"{numbers.fine_ratio(found.ratio)}{star(disturbances)}"
     interval = "–".join(map(numbers.three_digits, found.interval or ()))
     equal = found.in_words if found.verdict == "same" else ""
     to = "from" if equal == TOO_NOISY else "to"
@@ -101,6 +102,7 @@ def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWor
         f"{times} {'as long as' if is_slower else 'as fast as'} {name}{equal and f': {equal}'}. "
         f"The {sure} is {interval or f'unknown ({NO_INTERVAL})'}, "
         f"from {counts[0]} and {counts[1]} samples."
+        f" {why_starred(disturbances)}".rstrip()
     )
     return SpeedUpWords(text, f"{how} {name}", interval, sentence)
 

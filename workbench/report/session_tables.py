@@ -25,6 +25,7 @@ ONE_SAMPLE = "One sample: that run took all the time there was; it has no spread
 FIRST_RUN = f"{FIRST}: whatever only a first run does is in its time; it has no speed-up."
 TIME_LIMIT = "Sampling ended at the time limit, before the spread had settled."
 EQUAL = "Counts as equal to {}."
+OTHER = "{} was disturbed there, and so is the speed-up."
 # Columns of words; all others are of numbers.
 OF_WORDS = {"Notes", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
 OF_WORDS |= {"Limited by"}  # and what a machine is in a comparison
@@ -170,6 +171,8 @@ class SessionTables:
             yield TIME_LIMIT
         if self._baseline and self._baseline.is_equal(record):
             yield EQUAL.format(self._baseline.title)
+        if self._baseline and self._baseline.star(record) and not measured.disturbances:
+            yield OTHER.format(self._baseline.title)
         if measured.health:
             yield from map(sentence_like, measured.health.disturbances)
         if measured.load and measured.load.disturbances:
@@ -200,6 +203,7 @@ class SessionTables:
         for record, parts in found:
             theirs = baseline.against(record) if baseline else None
             ratio = numbers.ratio(theirs.kernel.median_ms / parts["Total"]) if theirs else ""
+            ratio += baseline.star(record) if baseline and theirs else ""
             values = {unit.title(each): unit.write(ms) for each, ms in parts.items()}
             rows.append((record.cell, values | {"Speed-up of the total": ratio}))
         caption = self._caption("with the way to the device and back.", baseline)

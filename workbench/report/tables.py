@@ -176,7 +176,13 @@ class Baseline:
         """A speed-up and its interval: "12.3×", "11.9 – 12.6"; below 1 where it is slower."""
         if (found := self.speed_up(record)) is None:
             return "", ""
-        return numbers.ratio(found.ratio), "" if self.is_of(record) else interval(found)
+        ends = "" if self.is_of(record) else interval(found)
+        return f"{numbers.ratio(found.ratio)}{self.star(record)}", ends
+
+    def star(self, record: Record) -> str:
+        """A star where its time, or the one to divide by, was disturbed."""
+        found = (record.verified, self.against(record))
+        return star([why for each in found if each for why in each.disturbances])
 
     def is_of(self, record: Record) -> bool:
         """Return True for the very measurement that those of the same work are against."""

@@ -107,7 +107,7 @@ class CopyAs(QObject):
         elif job.is_one_launch:
             self._copy_rung(job)
         elif (rung := self._rung_of_list(job)) is not None:
-            note = INSTEAD if (ran := self._ran(job)) is not None and not ran.whole else ""
+            note = INSTEAD if (ran := self._ran(job)) is not None and not ran.list_way else ""
             self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key, note)
         else:
             self._copy_rungs(job)
@@ -130,7 +130,7 @@ class CopyAs(QObject):
     def _rung_of_list(self, job: Job) -> Rung | None:
         """The rung that did the whole list in one launch, or was chosen for that."""
         ran = self._ran(job)
-        way = (ran and ran.whole) or job.whole
+        way = (ran and ran.list_way) or job.list_way
         if any(run.blend.is_grey for run in job.runs):  # which one launch alone can do
             return LIST_RUNGS.get(way, next(iter(LIST_RUNGS.values())))
         return LIST_RUNGS.get(way)

@@ -35,8 +35,9 @@ from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
 from workbench.files.formats import PICTURES_FILTER, WRITTEN, option_of
 from workbench.files.picture_errors import StoppedError
-from workbench.model.intents import filter_in_words
+from workbench.model.intents import filter_in_words, taken_in
 from workbench.model.state import State
+from workbench.model.step_files import part_in_words
 from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.widgets.actions import AddHelp
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
@@ -59,6 +60,7 @@ PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
 REDUCE = "“8 bits and white where needed”"  # the tick box of the option
+LOOKING = "Looking for what is left…"
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
     False: "Stopping after the pictures that are under way…",
@@ -89,6 +91,7 @@ class FileFilter(QDialog):
         self._filled = filter_choice.FilterChoice()  # what the form began with
         self._offered = ""  # the folder in view when this was opened last
         self._results = Path()  # of the last run
+        self._known = 0  # pictures that the run before has finished, which this one resumes
         self._newest_request = 0  # for a plan
         self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
@@ -375,7 +378,7 @@ class FileFilter(QDialog):
         """Show the plan of another filter; while the dialog is hidden, as soon as it is not."""
         before, now = (
             (filter_choice.words_of(self._choice, each), filter_in_words(each))
-            for each in map(filter_choice.whole_list, (old, new))
+            for each in map(self._taken, (old, new))
         )
         if before != now and not self._process.is_running:
             self._said = ""  # of another filter
@@ -385,7 +388,8 @@ class FileFilter(QDialog):
     def _show_choice(self, said: str = "") -> None:
         """Look for the pictures; what was `said` of the last run stands until another choice."""
         state, choice = self._state, self._choice
-        self._filter.setText(filter_in_words(state))
+        part = part_in_words(len(taken_in(state)), state) if choice.is_file else ""
+        self._filter.setText(f"{filter_in_words(state)}{part}")
         self._quality.setVisible(choice.has_quality)
         self._note.show_or_hide(filter_choice.note_on(choice, state))
         self._newest_request += 1
@@ -442,7 +446,11 @@ class FileFilter(QDialog):
 
     @property
     def _state(self) -> State:
-        return filter_choice.whole_list(self._store.state)
+        return self._taken(self._store.state)
+
+    def _taken(self, state: State) -> State:
+        """The list as far as it is shown for the picture in view, and all of it for a folder."""
+        return state if self._filled.is_file else filter_choice.whole_list(state)
 
     @property
     def _resumes(self) -> bool:
@@ -497,7 +505,7 @@ class FileFilter(QDialog):
         """Run what the plan says, or these words instead."""
         if self._plan is None or self._process.is_running:
             return
-        memory = self._plan.memory
+        memory, self._known = self._plan.memory, 0 if words else self._plan.known or 0
         words = words or self._words_of(self._resumes)
         words = [*words, *(["--memory", f"{memory >> 20}M"] if memory else [])]
         self._failure, self._results = "", Path(self._choice.target)
@@ -526,7 +534,9 @@ class FileFilter(QDialog):
 
     @Slot(object)
     def _show_progress(self, progress: BatchProgress) -> None:
-        self._show_share(progress.finished, progress.total)
+        done, count = (self._known + each for each in (progress.finished, progress.total))
+        progress = replace(progress, finished=done, total=count)  # of all, as before it was stopped
+        self._show_share(done, count)
         self._words.setText(progress_words(progress))
         self._stages.setText(stage_table(progress, "█░") if progress.stages else "")
 
@@ -581,7 +591,9 @@ class FileFilter(QDialog):
             self._said = said
         else:
             self._show_choice(said)  # there is a journal now, and other files are there already
-        self._sentence.setText(sentence)
+        self._sentence.setText(
+            f"{sentence} {LOOKING}" if is_stopped and self._is_looking else sentence
+        )
         if not self.isVisible():
             kind: Kind = "error" if is_bad and not (is_stopped and self._filled.is_file) else "info"
             actions = ("&Show", self.bring_forward), ("Show &folder", self._show_results)

@@ -19,7 +19,7 @@ from kernels.core.job import Result
 from kernels.core.plain_data import table_beside
 from kernels.core.timing import SAME_WITHIN
 from workbench.base import numbers, theme
-from workbench.base.numbers import MISSING
+from workbench.base.numbers import MISSING, star
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
 from workbench.model.rung_times import CACHE, RungTimes
@@ -192,7 +192,8 @@ class LadderBar(NamedTuple):
         ratio = before.median_ms / self.median_ms
         if abs(ratio - 1) < SAME_WITHIN:
             return "as fast as before"
-        words = numbers.speed_up(ratio, numbers.fine_ratio)
+        mark = star([each.time for each in (self, before) if each.time.endswith("*")])
+        words = f"{numbers.speed_up(ratio, numbers.fine_ratio)}{mark}"
         return f"{words} the step before" if ratio > 1 else words
 
 
@@ -329,7 +330,8 @@ def recorded_figures(state: State, recorded: RungTimes) -> Figures | None:
     title, speedup, against = intents.title_with_pick(state.implementation), MISSING, ""
     if (baseline := times.get("opencv")) is not None and state.implementation != "opencv":
         ratio = baseline.median_ms / time.median_ms
-        speedup = numbers.speed_up(ratio, numbers.fine_ratio)
+        mark = star((*time.disturbances, *baseline.disturbances))
+        speedup = f"{numbers.speed_up(ratio, numbers.fine_ratio)}{mark}"
         is_slower = numbers.is_slower(ratio, numbers.fine_ratio)
         against = f"{'than' if is_slower else 'as fast as'} OpenCV there"
     work = _work(state, title, time.block_xy)

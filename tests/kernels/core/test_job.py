@@ -156,11 +156,11 @@ OTHER_VALUES = {
     "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
     "opaque": 255.0,
     "filters_alpha": True,
-    "whole": "graph",
+    "list_way": "graph",
 }
 FIELDS = [each.name for each in (*fields(Job), *fields(Step), *fields(Correlation))]
 # It is done so, or called so.
-HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "strip", "whole"}
+HOW = {"implementation", "own", "block_xy", "devices", "title", "is_flat", "strip", "list_way"}
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -214,7 +214,7 @@ def drawn(seed: int, **fixed: object) -> Job:
 @pytest.mark.parametrize("channels", [3, 4])
 def test_in_one_go_it_gives_the_bytes_of_its_steps(engine, pixel_type, count, channels):
     job = drawn(16 * count + channels, pixel_type=pixel_type, count=count, channels=channels)
-    job = replace(job, whole=GRAPH)  # rungs of whole lists add up in another order
+    job = replace(job, list_way=GRAPH)  # rungs of whole lists add up in another order
     if reason := engine.why_not(job):
         pytest.skip(reason)
     one_by_one, whole = engine.run(job, ONCE), engine.run(job, QUICK)
@@ -239,8 +239,8 @@ def test_in_strips_it_gives_the_bytes_of_one_graph(engine, monkeypatch, border, 
     )
     picture = random_picture(random, (300, 210, 4), pixel_type, 1e3)
     job = Job(picture, steps, border, region=Region(9, 31, 150, 250, feather=5))
-    graph, strips = (engine.run(replace(job, whole=way), QUICK) for way in (GRAPH, STRIPS))
-    assert (graph.whole, strips.whole) == (GRAPH, STRIPS)
+    graph, strips = (engine.run(replace(job, list_way=way), QUICK) for way in (GRAPH, STRIPS))
+    assert (graph.list_way, strips.list_way) == (GRAPH, STRIPS)
     assert strips.picture.tobytes() == graph.picture.tobytes()
 
 
@@ -250,7 +250,7 @@ def blurs(key: str, count: int = 4, size: int = 96, **fields: object) -> Job:
     picture = random.random((size, size, 3), np.float32)
     picture.flags.writeable = False
     steps = [Step(Correlation(random_weights(random, 5)), key) for _ in range(count)]
-    return Job(picture, tuple(steps), whole=GRAPH, **fields)
+    return Job(picture, tuple(steps), list_way=GRAPH, **fields)
 
 
 @pytest.mark.parametrize("key", ["constant", "shared", "register_tile"])

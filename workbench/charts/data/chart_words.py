@@ -116,8 +116,13 @@ def titles_of(points: Iterable[Point]) -> list[str]:
 
 def time_of(point: Point) -> str:
     """The median of a point that has a time, with a star where something disturbed it."""
-    mark = star(point.measurement.disturbances if point.measurement else ())
-    return f"{numbers.duration(point.median_ms)}{mark}"
+    return f"{numbers.duration(point.median_ms)}{star_of(point)}"
+
+
+def star_of(*points: Point) -> str:
+    """A star where something disturbed one of their times."""
+    found = (each.measurement for each in points if each.measurement)
+    return star([why for each in found for why in each.disturbances])
 
 
 def tip_of(point: Point, data: Data) -> str:
@@ -230,7 +235,7 @@ def best_and_worst(group: Sequence[Point], name: str) -> str:
         return f"all are {how}"
     *names, slowest = (cell_words.in_words(name, p.value(name)) for p in (*best, worst))
     those = _shortened(names) + (f" ({how})" if len(best) > 1 else "")
-    return f"fastest: {those}; {slowest} {how_long(apart(points))}"
+    return f"fastest: {those}; {slowest} {how_long(apart(points))}{star_of(best[0], worst)}"
 
 
 def how_long(factor: float) -> str:

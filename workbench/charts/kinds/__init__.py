@@ -21,6 +21,7 @@ from workbench.charts.data.points import Data, Point, Slice, entries_of
 from workbench.model import cell_words
 
 NOTHING = "Nothing is measured yet."
+STARRED = "* Disturbed, so perhaps too long, or compared with a time that was."
 LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
 SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
 
@@ -61,12 +62,14 @@ def made(
     notes: tuple[str, ...] = (),
 ) -> figure.Figure:
     """Make a figure around `body`, with the words that every chart has."""
+    has_stars = "*" in sentence or not isinstance(body, figure.Plot)
+    starred = [STARRED] if has_stars and chart_words.star_of(*shown.measured) else []
     return figure.Figure(
         kind="",
         title=title,
         subtitle=chart_words.subtitle(shown),
         sentence=sentence,
-        notes=(*notes, *chart_words.notes(shown)),
+        notes=(*notes, *starred, *chart_words.notes(shown)),
         body=body,
         entries=_legend(shown, body),
         options=(*options, *shown.options),

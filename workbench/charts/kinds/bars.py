@@ -233,9 +233,10 @@ def _say_steps(shown: Slice) -> str:
         return chart_words.sentence_like(said)
     cpu_ms = cpu[0].median_ms
     names = [series_name(each[0], shown.data) for each in (gpu, cpu)]
-    factor = numbers.times_as_fast(cpu_ms / gpu[0].median_ms)
+    mark = chart_words.star_of(gpu[0], cpu[0])
+    factor = f"{numbers.times_as_fast(cpu_ms / gpu[0].median_ms)}{mark}"
     ways = [
-        f"from {way} memory {numbers.speed_up(cpu_ms / whole.middle)}"
+        f"from {way} memory {numbers.speed_up(cpu_ms / whole.middle)}{mark}"
         for way, (*_, whole) in _moved(gpu[0]).items()
     ]
     moved = f"; with transfers {', '.join(ways)}" if ways else ", excluding transfers"

@@ -83,12 +83,14 @@ class Against:
         theirs.sort(key=lambda point: -point.cell.devices)
         by_work = {(*_work(point), point.cell.cache): point for point in theirs}
         self._found: dict[int, Spread] = {}
+        self._stars: dict[int, str] = {}
         notes: dict[str, None] = {}
         for point in timed(shown.points):
             work, cache = _work(point), point.cell.cache
             other = by_work.get((*work, cache)) or by_work.get((*work, None))
             if other and (ratio := _ratio(point, other)):
                 self._found[id(point)] = ratio
+                self._stars[id(point)] = chart_words.star_of(point, other)
             else:
                 why = f"{self.name} was not measured on the same work."
                 why = "times taken in a single run have no speed-up." if other else why
@@ -103,7 +105,11 @@ class Against:
         """Say "12.3× (11.9× to 12.6×) as fast as OpenCV", "2.4× slower (…) than OpenCV"."""
         ratio = self._found[id(point)]
         how = "than" if numbers.is_slower(ratio.middle) else "as fast as"
-        return f"{numbers.speed_up_between(*ratio)} {how} {self.name}"
+        return f"{numbers.speed_up_between(*ratio)}{self.star(point)} {how} {self.name}"
+
+    def star(self, point: Point) -> str:
+        """A star where the time of a point, or that of the baseline, was disturbed."""
+        return self._stars[id(point)]
 
 
 def _work(point: Point) -> tuple[object, ...]:
@@ -234,7 +240,8 @@ def _say_best(shown: Slice, against: Against, name: str) -> str:
     if most < 1.05:
         return f"Nothing is faster than {against.name}."
     who, where = series_name(best, shown.data), cell_words.where(best.cell, [name])
-    return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}."
+    most_words = f"{numbers.ratio(most)}{against.star(best)}"
+    return f"At best {who} is {most_words} as fast as {against.name}, at {where}."
 
 
 # -- the roofline: a model beside the measurement, as bytes and operations are computed

@@ -74,7 +74,7 @@ def _throughput(data: Data, title: str) -> Figure:
 
     scale = Axis("Pixels per second; below it the time", numbers.pixel_rate, True)
     body = _sizes_grid(shown, scale, rate_of, words)
-    said = _say_ends(shown.measured, rate_of, numbers.pixel_rate)
+    said = _say_ends(shown.measured, rate_of, words)
     who = [series_label(point, data) for point in shown.points][:1]
     return made(shown, ", ".join((title, *who)), body, said)
 
@@ -92,23 +92,23 @@ def _speed_ups(data: Data, title: str) -> Figure:
         assert found is not None
         ends = map(numbers.ratio, numbers.speed_up_ends(*found))
         interval = (" to ".join(ends),) if found.low < found.high else ()
-        return (numbers.speed_up(found.middle), *interval)
+        return (f"{numbers.speed_up(found.middle)}{against.star(point)}", *interval)
 
     scale = Axis(f"Speed-up: times as fast as {against.name}", numbers.ratio, True)
     body = _sizes_grid(shown, scale, against.of, words)
     for point in shown.points[:1]:
         title = f"Speed-up of {series_label(point, data)} over {against.name}"
-    said = _say_ends(shown.points, against.of, numbers.speed_up)
+    said = _say_ends(shown.points, against.of, words)
     return made(shown, title, body, said, options=against.option, notes=against.notes)
 
 
-def _say_ends(points: Sequence[Point], value: Quantity, in_words: Callable[[float], str]) -> str:
-    found = [(number.middle, point.cell) for point in points if (number := value(point))]
+def _say_ends(points: Sequence[Point], value: Quantity, words: Words) -> str:
+    found = [(number.middle, point) for point in points if (number := value(point))]
     found.sort(key=lambda pair: pair[0])
     if len(found) < 2:
         return ""
     ends = found[0], found[-1]
-    least, most = (f"{in_words(rate)} at {cell_words.where(cell, SIZES)}" for rate, cell in ends)
+    least, most = (f"{words(each)[0]} at {cell_words.where(each.cell, SIZES)}" for _, each in ends)
     return f"From {least} to {most}."
 
 

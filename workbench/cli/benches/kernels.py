@@ -207,8 +207,8 @@ class CellReport:
             "auto": self.auto,
             "auto_excess": self.auto_excess,
             "steps_ms": self.steps_ms,
-            "rungs": [asdict(each) for each in self.rungs],
-            "peers": [asdict(each) for each in self.peers],
+            "rungs": [each.to_row() for each in self.rungs],
+            "peers": [each.to_row() for each in self.peers],
             "aims": [each for each in self.findings() if each["aim"] is not None],
         }
 
@@ -348,7 +348,7 @@ def run(arguments: Namespace) -> int:
         if arguments.json is not None:
             found = [each.to_data() for each in reports]
             data = {"version": 1, **here, "cells": found, "closing": closing}
-            write_whole(arguments.json, json.dumps(data, indent=1) + "\n")
+            write_whole(arguments.json, json.dumps(data, separators=(",", ":")) + "\n")
     print("", *closing, sep="\n")
     return exit_code
 
@@ -406,7 +406,7 @@ def _measure_list(cell: BenchCell, engine: Engine, clock: Clock, here: Data) -> 
     steps_ms: tuple[float, ...] = ()
     for way in WAYS:
         say(f"{cell}: {way}")
-        outcome = outcome_of(measure_checked(engine, replace(job, whole=way), SAMPLING, known))
+        outcome = outcome_of(measure_checked(engine, replace(job, list_way=way), SAMPLING, known))
         ways.append(_measured_way(way, outcome, copy_ms))
         if isinstance(outcome, Result):
             steps_ms = tuple(each.timed.median_ms for each in outcome.steps)
@@ -451,7 +451,7 @@ def _measured_way(way: str, outcome: Result | str, copy_ms: float) -> Measured:
     """Describe the outcome of a list that was to run in that way."""
     if isinstance(outcome, str):
         return Measured(way, why_not=outcome)
-    if outcome.whole != way:
+    if outcome.list_way != way:
         return Measured(way, why_not="It cannot run this list.")
     check, timing = outcome.check, outcome.timed
     return Measured(

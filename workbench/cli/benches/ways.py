@@ -10,7 +10,7 @@ import importlib
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -94,6 +94,11 @@ class Measured:
         """Its time, which it must have."""
         assert self.ms is not None
         return self.ms
+
+    def to_row(self) -> dict[str, Any]:
+        """What --json writes: only what is known."""
+        defaults = {each.name: each.default for each in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     def __str__(self) -> str:
         block = f" {self.block_xy[0]}×{self.block_xy[1]}" if self.block_xy else ""

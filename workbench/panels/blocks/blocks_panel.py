@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.job import Job, Pick
+from kernels.core.job import Job, Pick, Progress
 from kernels.engine.auto import Picker
-from kernels.engine.job_comparison import Snapshot, comparing
+from kernels.engine.job_comparison import COMPARING, Snapshot, comparing
 from workbench.base.background import Background, bugs
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import FigureView
@@ -93,6 +93,7 @@ class BlocksPanel(QWidget):
         self._field = Field()
         self._jobs: tuple[Job, ...] = ()  # asked for last; steps of others are dropped
         self._found: Snapshot | None = None
+        self._doing = ""  # while they have not all run
         self._recorded: RecordedShapes | None = None
         self._is_stopped = False  # by the user: then it does not begin by itself
         self._picker: tuple[Device, Picker] | None = None
@@ -109,7 +110,7 @@ class BlocksPanel(QWidget):
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
-        self.chart = FigureView(NOT_YET)
+        self.chart = FigureView("")  # the sentence says why there is nothing
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)
         self._start = push_button("blocks-start", "")
@@ -164,7 +165,7 @@ class BlocksPanel(QWidget):
         self._later.stop()
         self._inspect()
         self._jobs = jobs = tuple(each.job for each in self._field.able)
-        self._found = None
+        self._found, self._doing = None, "Waiting for its turn …"
         self.phase = BlocksPhase.RUNNING if jobs else BlocksPhase.IDLE
         self._refresh()
         if jobs:
@@ -284,6 +285,9 @@ class BlocksPanel(QWidget):
 
     @Slot(object)
     def _show_step(self, step: Any) -> None:
+        if isinstance(step, Progress) and self._is_on:
+            self._doing = "" if step == COMPARING else f"{step.doing[:1].upper()}{step.doing[1:]} …"
+            self._refresh()
         if isinstance(step, Snapshot) and step.jobs == self._jobs and self._jobs:
             self._found = step
             if step.is_over:
@@ -334,8 +338,9 @@ class BlocksPanel(QWidget):
             sentence = field.reason
             if not field.reason:
                 rows = rows_of(field, found, field.current(self._store.state))
-                nothing = "" if self._is_on else NOT_YET
-                sentence = sentence_of(rows, is_over=found.is_over) if found else nothing
+                said = sentence_of(rows, is_over=found.is_over) if found else ""
+                sentence = f"{said} {self._doing if self._is_on else ''}".strip()
+                sentence = sentence if found or self._is_on else NOT_YET
                 sentence = sentence if field.able else NONE_CAN
             self.show_rows(rows, sentence)
         elif recorded is None:

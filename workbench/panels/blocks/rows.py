@@ -118,7 +118,8 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
         how = how_equal(max(map(_median, best)) / _median(best[0]))
         first = f"{list_of(names)} are {how}: {time}"
     last = max(timed, key=_median)
-    longer = how_long(_median(last) / _median(best[0]))
+    mark = star([each.words for each in (best[0], last) if each.words.endswith("*")])
+    longer = f"{how_long(_median(last) / _median(best[0]))}{mark}"
     behind = "" if last in best else f"; {last.name} {longer}"
     return f"{'' if is_over else 'So far '}{first}{behind}."
 

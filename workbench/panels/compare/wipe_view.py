@@ -291,6 +291,7 @@ class Panes(QWidget):
 
 
 _MIN_TEXT_PX = 14
+_TEXT_SHARE = 60  # of the width of all: letters of 32 pixels on a slide of 1920
 _PAPER, _INK = QColor("#ffffff"), QColor("#16191d")
 
 
@@ -302,15 +303,17 @@ def side_by_side(tiles: Sequence[tuple[Display, str]], part: QRect, zoom: int = 
     Raises MemoryError where the picture does not fit.
     """
     tiles = [(display, text.replace("\n", " · ")) for display, text in tiles]
-    width, height = zoom * part.width(), zoom * part.height()
-    font = QFont(QGuiApplication.font())
-    font.setPixelSize(max(_MIN_TEXT_PX, width // 40))
-    metrics = QFontMetrics(font)
-    gap = metrics.height() // 2
-    column = max(width, *(metrics.horizontalAdvance(text) + 2 * gap for _, text in tiles))
-    band = metrics.height() + 2 * gap
     across = len(tiles) if len(tiles) < 4 else -(-len(tiles) // 2)
     down = -(-len(tiles) // across)
+    width, height = zoom * part.width(), zoom * part.height()
+    font = QFont(QGuiApplication.font())
+    font.setPixelSize(max(_MIN_TEXT_PX, across * width // _TEXT_SHARE))
+    metrics = QFontMetrics(font)
+    gap, wrapped = metrics.height() // 2, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    least = QRect(0, 0, max(width - 2 * gap, 16 * font.pixelSize()), height)
+    boxes = [metrics.boundingRect(least, wrapped, text) for _, text in tiles]
+    column = max(width, *(each.width() + 2 * gap for each in boxes))
+    band = max(each.height() for each in boxes) + 2 * gap
     require_memory(4 * across * column * down * (band + height))
     size = across * column + (across + 1) * gap, down * (band + height) + gap
     image = QImage(*size, QImage.Format.Format_RGB32)
@@ -324,7 +327,7 @@ def side_by_side(tiles: Sequence[tuple[Display, str]], part: QRect, zoom: int = 
     for index, (display, text) in enumerate(tiles):
         x = gap + index % across * (column + gap)
         y = index // across * (band + height)
-        painter.drawText(QRect(x, y, column, band), Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(QRect(x + gap, y, column - 2 * gap, band), wrapped, text)
         place = QRect(x + (column - width) // 2, y + band, width, height)
         painter.drawImage(place, display.images[0], part)
     painter.end()

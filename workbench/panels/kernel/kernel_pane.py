@@ -36,7 +36,7 @@ from workbench.session.kernel_trial import Followed
 from workbench.session.store import Store
 from workbench.session.tasks import Scheduler
 from workbench.widgets.actions import list_in
-from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.boxes import Flow, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
 from workbench.widgets.lazy_panel import MARGINS
@@ -74,16 +74,14 @@ class FileRow(QWidget):
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
         self._offer, self._foreign = Question("kernel-unsaved"), Question("kernel-foreign")
         self._name = words_label("kernel-name", 0.95)
-        new, self._recent = _button("New"), _button("Recent")
-        self._save = _button("Save", self.save)
-        outside = _button("Editor", self.edit_outside)
-        outside.setText("Open in editor")
+        new, self._open = _button("New"), _button("Open…", self.ask_file)
+        save = _button("Save", self.save)
         to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
         list_in(new.menu(), [(each.title, each.tip, do) for each, do in to_begin])
-        to_open, save_as = _button("Open…", self.ask_file), _button("Save as…", self.save_as)
-        buttons = Flow(4, new, to_open, self._recent, self._save, save_as)
-        named = HBox(spacing=8).add((self._name, 1), outside)
-        VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
+        others = {"Save as…": self.save_as, "Open in editor": self.edit_outside}
+        list_in(save.menu(), [(each, TIPS[each], do) for each, do in others.items()])
+        buttons = Flow(4, new, self._open, save)
+        VBox(self, 0, 6).add(buttons, self._name, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or a plain kernel where it is gone."""
@@ -133,8 +131,7 @@ class FileRow(QWidget):
     def show_recent(self, recent: Sequence[Path]) -> None:
         self.recent = list(recent)[:RECENT_FILES]
         lines = [(path.name, str(path), partial(self.open_file, path)) for path in self.recent]
-        list_in(self._recent.menu(), lines)
-        self._recent.setEnabled(bool(lines))
+        list_in(self._open.menu(), lines or [("None was open before", "", None)])
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Write the text into its file, and call `then` once it is there."""
@@ -238,7 +235,6 @@ class FileRow(QWidget):
     def _show_name(self) -> None:
         self._name.setText(f"{self.file.name}{'' if self.file.is_saved else ' · not saved'}")
         self._name.setToolTip(tip_text(str(self.file.path or "")))
-        self._save.setEnabled(not self.file.is_saved)
 
     def _show_offer(self, left: kernel_file.Unsaved | None) -> None:
         if left is None:
@@ -266,14 +262,13 @@ def _make_folder() -> None:
 
 
 def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
-    name = text.removesuffix("…").lower().replace(" ", "-")
+    name = text.removesuffix("…").lower()
     button = make_button(f"kernel-{name}", text, TIPS[text])
+    button.setMenu(QMenu(button, toolTipsVisible=True))
+    modes = QToolButton.ToolButtonPopupMode
+    button.setPopupMode(modes.MenuButtonPopup if do else modes.InstantPopup)
     if do is not None:
         button.clicked.connect(lambda: do())
-        return button
-    menu = QMenu(button, toolTipsVisible=True)
-    button.setMenu(menu)
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     return button
 
 

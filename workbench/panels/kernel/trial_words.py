@@ -163,9 +163,10 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> list[FactRo
     parts = []
     for key in dict.fromkeys(key for key in (rung.after, fastest) if key in known):
         if not (tried.kernel.is_single or known[key].is_single):
-            median_ms = known[key].median_ms
-            ratio = numbers.times_as_fast(median_ms / tried.kernel.median_ms)
-            parts.append(f"{ratio} {rungs[key]} ({numbers.duration(median_ms)})")
+            time = known[key]
+            ratio = numbers.times_as_fast(time.median_ms / tried.kernel.median_ms)
+            mark = numbers.star(time.disturbances)
+            parts.append(f"{ratio}{mark} {rungs[key]} ({time.duration})")
     return _rows({"Beside the ladder": "; ".join(parts) or NONE_YET})
 
 

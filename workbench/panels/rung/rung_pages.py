@@ -184,12 +184,12 @@ def _bar(place: LadderLine) -> Bar:
         return Bar(entry, None, 0.0, 0.0, NOT_MEASURED, place.in_words, key)
     ms = time.median_ms
     mark = "✗ " if time.is_wrong else ""
-    ratio = "" if place.ratio is None else f" · {numbers.speed_up(place.ratio)}"
+    ratio = "" if place.ratio is None else f" · {numbers.speed_up(place.ratio)}{place.mark}"
     words = f"{mark}{time.duration}{ratio}"
     return Bar(entry, ms, ms, ms, words, place.in_words, key, is_part=bool(time.where))
 
 
-LEGEND = "Beside a time: how many times as fast it is as the one that it builds on."
+LEGEND = "Beside a time: how many times as fast it is as the one that it builds on; *: disturbed."
 COMPARE = "Compare all"
 TIPS = asset_table("tips.toml")["implementation"]
 NO_JOB = "Open a picture first."

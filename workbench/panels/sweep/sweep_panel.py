@@ -63,7 +63,7 @@ class RunRow(QWidget):
         self._before = self._done = 0  # cells measured, if only once: at first, and now
         self._place = ""
         self._last_said = ""  # what was measured last
-        self._ended = ""  # how the last sweep did
+        self._ended = self._remark = ""  # how the last sweep did; what its chart does not show
         self._clock = QElapsedTimer()
         self._start = push_button("sweep-start", "St&art")
         self._start.setProperty("primary", True)
@@ -84,8 +84,9 @@ class RunRow(QWidget):
     def is_idle(self) -> bool:
         return self.phase == "idle"
 
-    def show_can_start(self, can_start: bool) -> None:
-        self._can_start = can_start
+    def show_can_start(self, can_start: bool, remark: str) -> None:
+        """Enable Start; `remark` stands beside how the last sweep ended."""
+        self._can_start, self._remark = can_start, remark
         self._show_phase(self.phase)
 
     def show_busy(self, is_busy: bool) -> None:
@@ -180,7 +181,7 @@ class RunRow(QWidget):
     def _describe(self) -> None:
         text = self._last_said
         if self.is_idle:
-            text = BUSY if self._is_busy else self._ended
+            text = BUSY if self._is_busy else " · ".join(filter(None, (self._ended, self._remark)))
         elif self.phase == "paused":
             text = f"Paused at {self._place}"
         self._doing.show_text(text)
@@ -196,6 +197,7 @@ REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it do
 # which no median notices.
 DRAW_SHARE = 15
 CHART_PX = 300
+OTHER = "The chart is of other settings"
 LONG_S = 600  # a plan that takes longer is asked about before it starts
 
 
@@ -246,6 +248,8 @@ class SweepPanel(QWidget):
         """Show what depends on `state`, which the store holds by now."""
         self.chart.prefer_baseline(state.baseline)
         self.choice.show_state(state)
+        if self.isVisible() and self._sessions.shown:
+            self._later.ask()  # shows whether the chart is of these settings
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Show what the worker's device can measure and resume."""
@@ -344,8 +348,13 @@ class SweepPanel(QWidget):
 
     def _show_choice_made(self) -> None:
         self._doubt.hide()  # it was about another plan
-        self.run.show_can_start(self.choice.plan is not None)
+        self._show_can_start()
         self._show_plan()
+
+    def _show_can_start(self) -> None:
+        plan, shown = self.choice.plan, [each.plan for each in self._sessions.sessions()]
+        is_other = plan is not None and bool(shown) and plan not in shown
+        self.run.show_can_start(plan is not None, OTHER if is_other else "")
 
     def _show_plan(self) -> None:
         """Show the name of what runs, or else of what Start starts."""
@@ -367,6 +376,7 @@ class SweepPanel(QWidget):
         has_records = any(each.session.records for each in shown)
         self.report.setEnabled(has_records)
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
+        self._show_can_start()
 
 
 def _button(title: str, name: str, tip: str) -> QToolButton:

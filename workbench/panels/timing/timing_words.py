@@ -57,7 +57,7 @@ def filter_time(result: Result) -> Figure:
         times = [each.kernel.median_ms for each in result.steps if each.kernel is not None]
         words = [single_in_words(result)]
         if not is_sum(result):
-            how = WHOLE.get(result.whole, "list")
+            how = WHOLE.get(result.list_way, "list")
             words = [f"{how}; sum of steps {numbers.duration(sum(times))}", count]
         detail = "  ·  ".join((*words, *["rounded between steps"] * result.job.is_rounded))
     elif kernel.is_single:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QProgressBar
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
 from kernels.core.timing import Timing
+from kernels.cpu import sequential
 from kernels.engine.job_comparison import PRESETS, CandidateState, Snapshot
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
@@ -304,17 +305,25 @@ def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monk
     assert window.blocks.get().phase is BlocksPhase.IDLE
 
 
-def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
+def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window, monkeypatch):
     window = ready(qtbot, make_window(), np.zeros((8, 9, 1), np.uint8))
+    monkeypatch.setattr(sequential, "_compiled", set())
     trigger(window, "Block shapes, live")
+    texts = [each.text() for each in window.blocks.get().findChildren(QLabel)]
+    assert "Reading what was recorded on a GPU …" in texts
+    assert NOT_YET not in texts
     until(qtbot, lambda: window.blocks.get().rows)
     bar, seen = child(window, "blocks-progress", QProgressBar), []
     assert not bar.isVisible()
     bar.valueChanged.connect(seen.append)
+    told = []
+    window.worker.comparison.stepped.connect(lambda _: told.append(said(window)))
     click(child(window, "blocks-start"))
     assert bar.isVisible()
     done(qtbot, window)
     assert seen[-1] == bar.maximum() > 0
+    assert "Compiling Sequential …" in told
+    assert told[-1].endswith(".")
     assert not bar.isVisible()
     assert set(rows(window)) == {"sequential", "parallel", "opencv"}
     assert child(window, "blocks-click", QLabel).text() == "A click uses that implementation."

@@ -365,6 +365,17 @@ def test_the_exported_comparison_holds_every_pixel_of_both(view, size):
         assert contains(pixels, wanted)
 
 
+def test_the_captions_of_an_exported_comparison_can_be_read_on_a_slide(view):
+    samples = np.zeros((600, 1500, 3), np.uint8)
+    open_picture(view, samples)
+    show_result(view, samples)
+    image = view.comparison()()
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 0]
+    band = pixels[: int((pixels[:, image.width() // 4] == 0).argmax())]
+    inked = np.flatnonzero((band < 128).any(axis=1))
+    assert 1920 / image.width() * (inked[-1] - inked[0] + 1) >= 26
+
+
 def test_the_exported_comparison_is_of_what_is_in_view_and_as_large(view):
     samples = noise((200, 300, 3))
     open_picture(view, samples)

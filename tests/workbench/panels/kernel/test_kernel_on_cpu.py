@@ -76,7 +76,7 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     write(qtbot, window, plain.replace("[j * KSIZE + i]", "[i * KSIZE + j]"))
     told = "Right if the weights are transposed"
     assert f" pixels at (258, 162). {told}. The worst, at " in words(window, "kernel-verdict")
-    for size, lines in {(1024, 640): 12, (1280, 720): 20}.items():
+    for size, lines in {(1024, 640): 14, (1280, 720): 20}.items():
         window.resize(*size)
         qtbot.wait(100)
         verdict, view = child(window, "kernel-verdict", QLabel), editor(window).viewport()

@@ -47,6 +47,7 @@ from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from tests.workbench.panels.sweep.test_sweep_panel import is_able, ticks
 from workbench.model.plan_draft import short
 from workbench.panels.sweep.sweep_controller import unfinished
+from workbench.panels.sweep.sweep_panel import OTHER
 from workbench.session import session_store
 from workbench.session.exporter import save_png
 from workbench.session.session_store import NotKept, folder
@@ -132,6 +133,12 @@ def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     assert widths(read_session(path)) == [4, 8]
     assert child(window, "sweep-start").isEnabled()
     assert window.messages.kind != "error", window.messages.sentence
+    window.docks.enter("Sweep")
+    window.store.choose(ksize=7)  # while the plan is folded away
+    until(qtbot, lambda: doing(window).endswith(OTHER))
+    assert doing(window).startswith("Done: 2 of 2 in")
+    window.store.choose(ksize=5)
+    until(qtbot, lambda: not doing(window).endswith(OTHER))
 
 
 # -- it stands still, and ends

@@ -51,6 +51,10 @@ def test_it_says_what_matters_in_one_line_and_a_disturbed_time_has_a_star(line):
     assert shown(line)[0] == "200 µs*"
     said = "* Disturbed: other programs kept 2.0 of 2 cores busy."
     assert said in label(line, "line-time").toolTip()
+    assert shown(line)[3] == "10.0×*"
+    line.show_times(Newest(QUICK, replace(OPENCV, load=BUSY)))
+    assert shown(line)[0::3] == ["200 µs", "10.0×*"]
+    assert said in label(line, "line-speed-up").toolTip()
     line.show_times(Newest(QUICK, OPENCV))
     assert shown(line)[0] == "200 µs"
     assert "Disturbed" not in label(line, "line-time").toolTip()

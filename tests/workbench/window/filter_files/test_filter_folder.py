@@ -216,6 +216,7 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
     click(button(window, "stop"))
     assert verb(window) == ""
+    until(qtbot, lambda: file_filter.LOOKING in said(window))
     settled(qtbot, window)
     assert "A run that was stopped has done" in said(window)
     assert verb(window) == "Resume"
@@ -241,7 +242,10 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     assert verb(other) == "Resume"
     words = shlex.split(child(other, "folder-command", QLineEdit).text())
     click(button(other, "start"))
-    until(qtbot, lambda: child(other, "folder-progress", QProgressBar).value() > done)
+    bar = child(other, "folder-progress", QProgressBar)
+    until(qtbot, lambda: bar.value() > done)
+    assert bar.maximum() == MANY
+    assert f" of {MANY} · " in child(other, "folder-words", QLabel).text()
     other.close()
     answer(other, "Close")
     until(qtbot, lambda: not other.isVisible())

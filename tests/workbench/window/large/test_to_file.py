@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tifffile
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from kernels import Engine, Sampling
 from kernels.pictures.generated import noise
@@ -14,6 +14,8 @@ from tests.workbench.made_up_batch import MadeUpBatch
 from workbench.batch.large_filtering import is_begun
 from workbench.files import needs
 from workbench.model.intents import job_for
+from workbench.model.state import Step
+from workbench.model.step_files import select
 from workbench.session.batch_process import BatchProcess
 from workbench.window import file_filter, filter_choice
 
@@ -85,6 +87,21 @@ def test_the_page_in_view_is_what_is_filtered(qtbot, window, large, tmp_path, mo
     batch = window.findChild(MadeUpBatch)
     until(qtbot, lambda: batch.is_running)
     assert batch.words[batch.words.index("--page") + 1] == "2"
+
+
+def test_a_list_is_done_as_far_as_it_is_shown(qtbot, window, large, tmp_path, monkeypatch):
+    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
+    steps = (Step(filter="box"), *window.store.state.steps)
+    settle(qtbot, window, lambda: window.store.choose(**select(steps, 0)))
+    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
+    trigger(window, "Filter to file…")
+    batch = window.findChild(MadeUpBatch)
+    until(qtbot, lambda: batch.is_running)
+    assert "sharpen" not in " ".join(batch.words)
+    assert child(window, "folder-filter", QLabel).text().endswith(", step 1 of 2 only")
+    batch.end("stopped")
+    settle(qtbot, window, lambda: window.store.choose(**select(steps, 1)))
+    until(qtbot, lambda: "sharpen" in child(window, "folder-command", QLineEdit).text())
 
 
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
