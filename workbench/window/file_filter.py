@@ -107,7 +107,7 @@ class FileFilter(QDialog):
         self._lay_out()
         self._chip = make_button("files-under-way", "", TIPS["chip"], "Files being filtered")
         self._chip.clicked.connect(self.bring_forward)
-        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # behind the read-out: it pushes none
+        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # leftmost: pushes none
         self._fill(self._remembered())
         self._store.changed.connect(self._follow)
         add_help(self, "folder")
