@@ -94,6 +94,7 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     trigger(window, "Filter with the kernel")
     until(qtbot, lambda: window.store.state.implementation == "mine.cu")
     until(qtbot, lambda: window.live.of_view and told in str(window.live.of_view[1].check))
+    until(qtbot, lambda: "unverified" in window.compare.main.caption)
     _, result, _ = window.live.of_view
     right = filtered(result.job.but(weights=result.job.correlation.weights.T.copy()))
     assert np.array_equal(result.picture, right.astype(np.float32))
