@@ -68,10 +68,7 @@ def stored(value: Any) -> str:
 
 
 def sentence(found: Explained, border: str, beyond: int | None = None) -> str:
-    """Describe the sum, and the border's part in it; of a gradient both derivatives.
-
-    beyond  as if so many were beyond the picture; None: as many as are
-    """
+    """Describe the sum, and the border's part in it, as if so many were `beyond` the picture."""
     beyond = found.beyond if beyond is None else beyond
     if found.is_alpha:
         return "Alpha is copied, not filtered."

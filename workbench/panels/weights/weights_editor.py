@@ -48,8 +48,8 @@ WIDE_PX = 720  # from here on the grid has what the weights do at its right, bel
 TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sections
 TIPS = asset_table("tips.toml")["weights"]
 TOO_LARGE = (
-    f"{{title}} is {{size}}×{{size}} in the window; its middle, {MAX_SIZE}×{MAX_SIZE}, is drawn here "
-    "and applied when it is changed."
+    f"{{title}} is {{size}}×{{size}} in the window; its middle, {MAX_SIZE}×{MAX_SIZE}, is drawn "
+    "here, and applied when it is changed."
 )
 HINT = "Enter ↓ · Tab → · Ctrl+Tab: leave · Ctrl+Z: undo"
 WEAKENED = "The threshold comes after these weights: it weakens each change of a sample."
