@@ -306,7 +306,7 @@ class CodeEditor(QPlainTextEdit):
         self._gutter.update()
 
     def fit_letters(self, count: int, px: float) -> int:
-        """Take smaller letters where `count` of a line need more than `px`; return what they need."""
+        """Take smaller letters where `count` of a line need more than `px`; return that need."""
         for scale in (1.0, SMALLER):
             font = theme.fixed_font()
             font.setPointSizeF(scale * font.pointSizeF())

@@ -336,7 +336,8 @@ class KernelPane(QWidget):
         self._split.addWidget(source)
         self._split.addWidget(self._below)
         self._share_out()
-        self._below.currentChanged.connect(self._turn)
+        self._below.currentChanged.connect(lambda _: self._share_out())
+        self._below.currentChanged.connect(self.width_changed)
         self._view.fold.chosen.connect(self._share_out)
         VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
@@ -486,10 +487,6 @@ class KernelPane(QWidget):
             self._split.setOrientation(wanted)
             self._is_roomy = is_roomy
             self._share_out()
-
-    def _turn(self) -> None:
-        self._share_out()
-        self.width_changed.emit()
 
     def _share_out(self) -> None:
         """Give a source above its verdict most of the height, else half; of steps, wrap it."""
