@@ -488,6 +488,11 @@ class Result:
         return disturbances_of(self.load, self.health, samples_ms)
 
     @property
+    def is_wrong(self) -> bool:
+        """True if it, or a step of its list, has failed its check."""
+        return any(each.check and not each.check.ok for each in (self, *self.steps))
+
+    @property
     def timed(self) -> Timing:
         """`kernel`, of whatever is no user kernel."""
         assert self.kernel is not None

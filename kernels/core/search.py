@@ -12,8 +12,10 @@ from typing import NamedTuple
 _FILL = "a an the of from this that my in on to and but with for i want please make how do can get"
 _ASKED = "why what is are it does rid photo photos picture pictures image images"
 FILLERS = frozenset(f"{_FILL} {_ASKED}".split())
-_VERBS = "remove removing reduce reducing find fix improve adjust apply change convert"
-VERBS = FILLERS.union(f"{_VERBS} filter filters effect".split())
+_VERBS = (
+    "remove removing reduce reducing reduction find fix improve adjust apply change convert show"
+)
+VERBS = FILLERS.union(f"{_VERBS} hide use filter filters effect".split())
 NEAREST = 4  # of what is no answer
 LIKENESS = 0.8  # of a word to one that was meant
 WHOLE, INITIALS, MISSED = 1, 4, 5  # ways in which a word is found, by `_patterns`, or is not
@@ -47,8 +49,10 @@ def search_words(text: str) -> list[str]:
 
 
 def telling(every: Sequence[str], fillers: frozenset[str] = VERBS) -> list[str]:
-    """The words but fillers and numbers; all of them where none is left."""
-    return [each for each in every if each not in fillers and not each.isdigit()] or [*every]
+    """The words but fillers, and but numbers with VERBS; all of them where none is left."""
+    drops_numbers = fillers is VERBS
+    kept = (w for w in every if w not in fillers and not (drops_numbers and w.isdigit()))
+    return [*kept] or [*every]
 
 
 def _spelt(text: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
 from kernels.core.plain_data import table_beside
 from kernels.engine.auto import AUTO
-from kernels.sweeps.plan import Cell, Plan
+from kernels.sweeps.plan import Cell, Plan, kind_of
 
 NUMBERS = Path(__file__).with_name("published.csv")
 # Where a publication has another name for what we have.
@@ -64,7 +65,8 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
         key = row["source"], row["gpu"], cell
         if key not in best or sizes[_place(row)] > sizes[_place(best[key])]:
             best[key] = row
-    return tuple(_published(row, cell) for (_, _, cell), row in best.items())
+    gpu = {row["source"] for (_, _, cell), row in best.items() if kind_of(cell) != "cpu"}
+    return tuple(_published(row, cell, gpu) for (_, _, cell), row in best.items())
 
 
 @cache
@@ -85,8 +87,10 @@ def _place(row: Row) -> tuple[str, str, str]:
     return row["source"], row["gpu"], row["table"]
 
 
-def _published(row: Row, cell: Cell) -> Published:
+def _published(row: Row, cell: Cell, gpu: Container[str]) -> Published:
+    """Of a source in `gpu` a time on the GPU is here as well."""
     about = _NOTES["publications"][row["source"]]
+    on_gpu = about.get("on_gpu", "") if row["source"] in gpu else ""
     return Published(
         source=row["source"],
         by=f"{about['institution']} {about.get('year', '')}".rstrip(),
@@ -94,5 +98,5 @@ def _published(row: Row, cell: Cell) -> Published:
         table=row["table"],
         cell=cell,
         milliseconds=float(row["milliseconds"]),
-        note=f"{about.get('note', '')} {about.get('common', _NOTES['common'])}".strip(),
+        note=f"{about.get('note', on_gpu)} {about.get('common', _NOTES['common'])}".strip(),
     )

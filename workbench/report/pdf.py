@@ -66,6 +66,7 @@ INSTEAD = {
     "<div><dt>": '<tr><td width="150">',
     "</dt><dd>": "</td><td>",
     "</dd></div>": "</td></tr>",
+    "P/s)": "P/\u2060s)",  # else Qt breaks the line of a heading behind the slash
     "<table>": '<table width="100%" cellspacing="0" cellpadding="2" border="0">',
 }
 
@@ -137,6 +138,7 @@ def _font(px: int) -> QFont:
 def _keep_together(text: QTextDocument) -> None:
     """Begin a page where a heading or a caption would stand alone, or a row be torn."""
     first: QTextBlock | None = None
+    above: QTextTable | None = None
     block = text.begin()
     while block.isValid():
         if _leads(block):
@@ -152,6 +154,11 @@ def _keep_together(text: QTextDocument) -> None:
             cell = table.cellAt(block.position())
             if cell.row() > 0 and cell.column() == 0:
                 _keep_row(text, table, cell.row())
+            above = table if table.rows() > 1 else None
+        elif block.text():
+            if above is not None and not _leads(block):  # a note
+                _keep_row(text, above, above.rows() - 1, block)
+            above = None
         block = block.next()
 
 
@@ -173,11 +180,11 @@ def _needed(block: QTextBlock) -> QTextBlock:
     return table.cellAt(row, 0).firstCursorPosition().block()
 
 
-def _keep_row(text: QTextDocument, table: QTextTable, row: int) -> None:
-    """Stretch the row before to the end of its page if this one would be torn."""
+def _keep_row(text: QTextDocument, table: QTextTable, row: int, *notes: QTextBlock) -> None:
+    """Stretch the row before to the end of its page if this one, with its notes, would be torn."""
     across = range(table.columns())
     blocks = [table.cellAt(row, at).firstCursorPosition().block() for at in across]
-    if len({page for each in blocks for page in _pages_of(text, each)}) == 1:
+    if len({page for each in (*blocks, *notes) for page in _pages_of(text, each)}) == 1:
         return
     top = min(text.documentLayout().blockBoundingRect(each).top() for each in blocks)
     for cell in (table.cellAt(row - 1, at) for at in across):

@@ -233,8 +233,10 @@ class SessionTables:
         rows, is_one = list[Row](), len({each.source for each in published}) == 1
         for each in published:
             ours = here.get(alike(each.cell))
+            is_beside = not tables.is_on_gpu(each.cell.implementation) and "CPU" not in each.gpu
+            device = f"CPU beside {each.gpu}" if is_beside else each.gpu
             values = {
-                "Published on": each.gpu if is_one else f"{each.gpu}, {each.by}",
+                "Published on": device if is_one else f"{device}, {each.by}",
                 unit.title("Published"): unit.write(each.milliseconds),
                 unit.title("This session"): unit.write(ours) or numbers.MISSING,
                 "Published ÷ this session": numbers.ratio(each.milliseconds / ours) if ours else "",

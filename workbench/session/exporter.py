@@ -214,6 +214,5 @@ def suggested_name(picture: Picture, result: Result) -> str:
         for each in result.job.steps
         if not each.is_length
     )
-    checks = [each.check for each in (result, *result.steps)]
-    unverified = " unverified" * any(each and not each.ok for each in checks)
+    unverified = " unverified" * result.is_wrong
     return f"{Path(picture.name).stem}{page} {words[:MAX_LETTERS].rstrip()}{unverified}"

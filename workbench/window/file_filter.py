@@ -90,7 +90,7 @@ class FileFilter(QDialog):
         self._plan: filter_choice.FilterPlan | None = None
         self._filled = filter_choice.FilterChoice()  # what the form began with
         self._offered = ""  # the folder in view when this was opened last
-        self._results = Path()  # of the last run
+        self._results: Path | None = None  # of the last run
         self._known = 0  # pictures that the run before has finished, which this one resumes
         self._newest_request = 0  # for a plan
         self._is_looking = self._is_filling = False
@@ -110,7 +110,7 @@ class FileFilter(QDialog):
         self._lay_out()
         self._chip = make_button("files-under-way", "", TIPS["chip"], "Files being filtered")
         self._chip.clicked.connect(self.bring_forward)
-        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # the first: it pushes none
+        parts.window.statusBar().insertPermanentWidget(1, self._chip)  # leftmost: pushes none
         self._fill(self._remembered())
         self._store.changed.connect(self._follow)
         add_help(self, "folder")
@@ -321,10 +321,8 @@ class FileFilter(QDialog):
         self._start = push_button("folder-start", "")
         self._again = push_button("folder-again", "Start &again", TIPS["again"])
         self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
-        self._show_folder = push_button(
-            "folder-show", "S&how folder", "Open the folder of the results"
-        )
-        self._show_folder.setEnabled(False)
+        tip = "Open the folder of the results, once there are any"
+        self._show_folder = push_button("folder-show", "S&how folder", tip)
         close = push_button("folder-close", "&Close", "Close this; what runs continues")
         self._start.setDefault(True)
         for each, act in (
@@ -480,6 +478,7 @@ class FileFilter(QDialog):
         self._start.setEnabled(is_ready)
         self._start.setToolTip(tip_text(TIPS[shown] if is_ready else self._sentence.text()))
         self._stop.setEnabled(phase in ("running", "paused"))
+        self._show_folder.setEnabled(self._results == Path(self._choice.target))
 
     def _go_on(self) -> None:
         if self._phase == "choosing":
@@ -508,7 +507,7 @@ class FileFilter(QDialog):
         memory, self._known = self._plan.memory, 0 if words else self._plan.known or 0
         words = words or self._words_of(self._resumes)
         words = [*words, *(["--memory", f"{memory >> 20}M"] if memory else [])]
-        self._failure, self._results = "", Path(self._choice.target)
+        self._failure = ""
         self._clear_progress(STARTING)
         self._pages.setCurrentWidget(self._progress)
         self._sentence.setText("")
@@ -529,6 +528,7 @@ class FileFilter(QDialog):
         self._show_phase(self._phase)
 
     def _show_results(self) -> None:
+        assert self._results is not None
         folder = self._results.parent if self._filled.is_file else self._results
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
@@ -576,11 +576,11 @@ class FileFilter(QDialog):
     @Slot(object)
     def _end(self, end: BatchEnd) -> None:
         """Show the end and the next plan; in the window, too, if the dialog is hidden."""
-        is_stopped = end.how == "stopped"
-        is_bad = end.how == "refused" or bool(self._failure or end.counts.get("wrong"))
+        is_stopped, is_refused = end.how == "stopped", end.how == "refused"
+        is_bad = is_refused or bool(self._failure or end.counts.get("wrong"))
         sentence = filter_choice.end_in_words(end, self._choice, self._failure)
+        self._results = self._results if is_refused else Path(self._choice.target)
         self._show_phase("choosing")
-        self._show_folder.setEnabled(end.how != "refused")
         if self._words.text() == STARTING:
             self._words.setText(NOT_BEGUN)
         said = "" if is_stopped and not self._filled.is_file else sentence  # the plan says the rest
@@ -596,7 +596,8 @@ class FileFilter(QDialog):
         )
         if not self.isVisible():
             kind: Kind = "error" if is_bad and not (is_stopped and self._filled.is_file) else "info"
-            actions = ("&Show", self.bring_forward), ("Show &folder", self._show_results)
+            actions = [("&Show", self.bring_forward)]
+            actions += [("Show &folder", self._show_results)] * (not is_refused)
             self._messages.show_message(kind, sentence, actions=actions)
 
 

@@ -364,6 +364,7 @@ class MainWindow(WindowWithHome):
 
     def _connect_kernel(self, panel: Any) -> None:
         self.compare.picked.connect(panel.look_at)
+        panel.width_changed.connect(self.docks.arrange)
         self.compare.add_overlay(panel.steps.paint)
         panel.steps.look_changed.connect(self.compare.repaint_overlays)
         self.live.after_ready.connect(lambda result, _: panel.show_result(result))

@@ -152,6 +152,7 @@ class ResultViews(QObject):
             parts.append(f"as {job.pixel_type}")
         if picture is not None and picture.large is not None:
             parts.append(f"1/{picture.large.step:.4g} of its size")
+        parts.append("unverified" * result.is_wrong)
         parts.append("of earlier settings" if self._live.is_refused or self._is_late else "")
         below = " · ".join(filter(None, parts))
         told = f"{job.width}×{job.height}" if self._is_of_files(result) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QActionGroup, QCursor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -248,6 +248,7 @@ class PanelLetters(QObject):
         panel = self._docks.panel(title).get()
         factor = next_step(factor_of(panel), direction)
         set_factor(panel, factor)
+        QTimer.singleShot(0, self._docks, self._docks.arrange)  # they may need a wider panel
         sizes = self._settings.get(SETTING, {})
         self._settings.set(SETTING, {**sizes, title: factor})
 

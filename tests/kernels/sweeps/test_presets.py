@@ -143,6 +143,13 @@ def test_medians_of_other_programs_stand_beside_the_best_that_there_is_here():
         assert pixels / seconds / 1e9 == pytest.approx(gigapixels_s, rel=0.01)
 
 
+def test_a_note_speaks_of_the_gpu_only_beside_its_times():
+    cpu, both = (published_for(PLANS[key]) for key in ("picture_kinds", "firenze_filters"))
+    assert {each.cell.implementation for each in cpu} == {"sequential"}
+    assert not any("GPU" in each.note for each in cpu)
+    assert all("GPU" in each.note for each in both)
+
+
 def test_a_plan_of_one_s_own_shows_what_fits_and_nothing_that_differs():
     own = Plan("Own", ("shared",), sizes=((1024, 1024),), ksizes=(3,), blocks=((16, 16),))
     assert {each.by for each in published_for(own)} == {

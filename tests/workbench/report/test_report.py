@@ -321,7 +321,8 @@ def test_published_over_measured_is_what_one_works_out_by_hand():
     rows = rows_of("published elsewhere", session)
     row = only(
         rows,
-        **{"Image size": "256²", "Implementation": "Sequential", "Published on": "Tesla T4"},
+        **{"Image size": "256²", "Implementation": "Sequential"},
+        **{"Published on": "CPU beside Tesla T4"},
     )
     assert float(row["Published (ms)"]) == 0.9
     assert row["This session (ms)"] == "0.500"

@@ -81,6 +81,14 @@ def test_it_says_what_the_page_says_under_the_same_numbers(report):
         assert in_one_line(each.words) in text
 
 
+def test_no_unit_is_torn_and_no_note_begins_a_page(report):
+    for page in pages_of(report):
+        assert "(MP/\n" not in re.sub(" +", "", page)
+        assert not re.search(r"\(MP/(?!\u2060?s\))", page)
+        body = [line.strip() for line in page.splitlines()[1:] if line.strip()]
+        assert not re.match(r"\d+\. [A-Z]|Interval: ", body[0]), body[0]
+
+
 def test_no_row_is_torn_and_no_column_of_words_is_narrow(tmp_path):
     plan = replace(PLANS["pictures"], channels=(1,), implementations=("shared", "separable"))
     pages = pages_of(written(tmp_path, a_session(plan)))

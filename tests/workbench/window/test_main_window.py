@@ -269,6 +269,7 @@ def test_it_closes_in_the_middle_of_a_job_and_asks_about_a_sweep(qtbot, make_win
     until(qtbot, lambda: window.sweep_controller.under_way)
     window.close()
     assert "A sweep is" in question(window).text()
+    assert "resume" not in question(window).text()  # nothing is measured yet
     QTest.keyClick(question(window), Qt.Key.Key_Escape)
     assert window.isVisible()
     window.close()

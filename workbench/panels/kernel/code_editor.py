@@ -29,8 +29,10 @@ from workbench.panels.kernel.trial_words import LineWords
 from workbench.panels.kernel.typing_aids import KEEP, Move
 from workbench.widgets.buttons import described
 from workbench.widgets.code_view import CodeColours
+from workbench.widgets.letters import take_up
 
 MARGIN_PX = 4
+SMALLER = 0.8  # letters, where usual ones need too much room
 LINE_ALPHA, FOUND_ALPHA = 22, 70
 BESIDE_PX = 6  # at either side of the numbers
 FEWEST_DIGITS = 2
@@ -302,6 +304,23 @@ class CodeEditor(QPlainTextEdit):
             extras.append(extra(cursor, wave))
         self.setExtraSelections(extras)
         self._gutter.update()
+
+    def fit_letters(self, count: int, px: float) -> int:
+        """Take smaller letters where `count` of a line need more than `px`; return that need."""
+        for scale in (1.0, SMALLER):
+            font = theme.fixed_font()
+            font.setPointSizeF(scale * font.pointSizeF())
+            self.setFont(font)
+            take_up(self)
+            letters, bar = (
+                self.fontMetrics().horizontalAdvance("0" * count),
+                self.verticalScrollBar(),
+            )
+            around = self.width() - self.viewport().width() + 2 * MARGIN_PX + 1
+            around += 0 if bar.isVisible() else bar.sizeHint().width()
+            if (needed := letters + around) <= px:
+                break
+        return needed
 
     def _make_room(self) -> None:
         self.setViewportMargins(self._gutter.needed_px(), 0, 0, 0)

@@ -277,6 +277,9 @@ SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each o
 # pictures as well, of which it is 20 lines from ROOMY_PX of the panel on.
 MOST, ABOVE_PICTURES, ROOMY_PX = 0.76, 0.6, 680
 LEAST_PX, PICTURES_PX = 90, 235  # of a verdict; with pictures
+# While steps are walked through: letters of a source line that are seen, the share of the width
+# that these may take beside the steps, and that of the window which the panel may take for them.
+LETTERS, BESIDE_STEPS, OF_WINDOW = 80, 0.62, 2 / 3
 
 
 class KernelPane(QWidget):
@@ -288,6 +291,8 @@ class KernelPane(QWidget):
     steps     those of a block
     pictures  the part of the picture that it was tried on, and its output
     """
+
+    width_changed = Signal()  # it needs more of the window than before, or less
 
     def __init__(
         self,
@@ -327,6 +332,7 @@ class KernelPane(QWidget):
         self._split.addWidget(self._below)
         self._share_out()
         self._below.currentChanged.connect(lambda _: self._share_out())
+        self._below.currentChanged.connect(self.width_changed)
         self._view.fold.chosen.connect(self._share_out)
         VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
 
@@ -487,6 +493,16 @@ class KernelPane(QWidget):
             source = round(MOST * room)
             if not self._view.fold.is_folded:
                 source = min(round(ABOVE_PICTURES * room), room - in_letters(PICTURES_PX))
+        if self.is_stepping:
+            most = self._split.width() * (1.0 if is_upright else BESIDE_STEPS)
+            needed = self._editor.fit_letters(LETTERS, most)
+            needed = min(needed, round(OF_WINDOW * self.window().width()))
+            self._editor.setMinimumWidth(0 if is_upright else needed)
+            self.setMinimumWidth(needed + MARGINS.left() + MARGINS.right())
+        elif self.minimumWidth():
+            self._editor.fit_letters(0, self.width())
+            for part in (self._editor, self):
+                part.setMinimumWidth(0)
         self._split.setSizes((source, room - source))
         wrap = CodeEditor.LineWrapMode
         self._editor.setLineWrapMode(wrap.WidgetWidth if self.is_stepping else wrap.NoWrap)

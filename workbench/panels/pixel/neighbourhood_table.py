@@ -228,8 +228,11 @@ class NeighbourTable(QTableView):
         bar = self.verticalScrollBar().sizeHint().width()
         bars = bar if count <= WHOLE else 2 * bar  # the panel's, and its own
         room = (self.area or self).width() - around - bars - 2
-        for scale, is_narrow in SCALES[room <= theme.in_letters(LARGE_PX) :]:
-            self._letters = scaled_font(scale * factor_of(self))
+        factor, scales = factor_of(self), SCALES[room <= theme.in_letters(LARGE_PX) :]
+        # Before a number is cut, large letters become no larger than usual.
+        usual = min(factor, 1.0) * SCALES[-1][0], True
+        for scale, is_narrow in (*((factor * each, how) for each, how in scales), usual):
+            self._letters = scaled_font(scale)
             metrics = QFontMetrics(self._letters, self)
             width = metrics.horizontalAdvance(NARROW if is_narrow else WIDE) + AROUND_PX
             side = max(map(metrics.horizontalAdvance, beside)) + 8

@@ -59,6 +59,7 @@ TITLES: dict[What, str] = {
     "weights": "Weights",
     "products": "Products",
 }
+MANY = 1000  # beyond the picture's edge
 PASSING_MS = 30  # while the pointer moves
 
 
@@ -183,6 +184,7 @@ class PixelPane(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
             self._sentence.setMinimumHeight(0)  # what was needed in another width
+            self._later.ask()
         return super().eventFilter(watched, event)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
@@ -296,12 +298,10 @@ class PixelPane(QWidget):
             if job is not None:
                 self.found = explain_pixel(job, y, x, self._channel)
                 sentence = pixel_words.sentence(self.found, job.border)
+                self._reserve(pixel_words.sentence(self.found, job.border, MANY))
         except KernelError as error:
             self._job, sentence = None, str(error)
-        self._sentence.setText(sentence)
-        # Where a longer one has moved what is below it, that stays.
-        needed_px = self._sentence.heightForWidth(self._sentence.width())
-        self._sentence.setMinimumHeight(max(self._sentence.minimumHeight(), needed_px))
+        self._reserve(sentence)
         for part in (self._numbers, self._shown, self._zoom):
             part.setVisible(self.found is not None)
         self._show_hint()
@@ -309,6 +309,12 @@ class PixelPane(QWidget):
         self._show_numbers()
         self._show_table()
         self.pixel_changed.emit()
+
+    def _reserve(self, sentence: str) -> None:
+        """Keep room for a sentence, so that what is below stays when it comes, and afterwards."""
+        self._sentence.setText(sentence)
+        needed_px = self._sentence.heightForWidth(self._sentence.width())
+        self._sentence.setMinimumHeight(max(self._sentence.minimumHeight(), needed_px))
 
     @property
     def _is_gradient(self) -> bool:

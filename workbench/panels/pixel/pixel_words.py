@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
@@ -26,6 +27,7 @@ from workbench.base.plain_text import Label
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.model.step_files import select
+from workbench.widgets.letters import factor_of
 
 RULES = {
     "zero": "zero: pixels beyond the edge count as 0",
@@ -65,14 +67,15 @@ def stored(value: Any) -> str:
     return minus(f"{float(value):.9g}" if value.dtype == np.float32 else f"{float(value):.5g}")
 
 
-def sentence(found: Explained, border: str) -> str:
-    """Describe the sum, and the border's part in it; of a gradient both derivatives."""
+def sentence(found: Explained, border: str, beyond: int | None = None) -> str:
+    """Describe the sum, and the border's part in it, as if so many were `beyond` the picture."""
+    beyond = found.beyond if beyond is None else beyond
     if found.is_alpha:
         return "Alpha is copied, not filtered."
     begin = _how(found, border)
-    if not found.beyond:
+    if not beyond:
         return f"{begin} All lie inside the picture."
-    return f"{begin} {found.beyond:,} beyond the picture. Border {RULES[border]}."
+    return f"{begin} {beyond:,} beyond the picture. Border {RULES[border]}."
 
 
 def _how(found: Explained, border: str) -> str:
@@ -263,11 +266,25 @@ class NumbersCard(QFrame):
             self._labels[name] = title, value
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
-            if name == "difference":  # in two lines unless it is 0
-                value.setMinimumHeight(2 * value.fontMetrics().lineSpacing())
             self._form.addRow(title, value)
             self._form.setRowVisible(value, False)
+        metrics = QFontMetrics(theme.numbers_font())
+        self._least_px = metrics.horizontalAdvance("−12345.678901"), 2 * metrics.lineSpacing()
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self._make_room()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_least_px"):
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Give values room for a whole number, in the letters of the panel."""
+        width, height = (round(factor_of(self) * each) for each in self._least_px)
+        for name, (_, value) in self._labels.items():
+            value.setMinimumWidth(width)
+            if name == "difference":  # in two lines unless it is 0
+                value.setMinimumHeight(height)
 
     def show_numbers(self, shown: Mapping[str, tuple[str, str]]) -> None:
         """Show heading and value by name, one of ROWS, and hide all other rows."""

@@ -132,7 +132,8 @@ class SweepController(QObject):
         if live is None:
             return "" if self._is_idle else "A sweep is about to begin."
         kept = "kept in no file" if live.path is None else "kept, and can be resumed"
-        return f"A sweep is at {live.place}; what is measured is {kept}."
+        done = f"what is measured is {kept}" if live.session.records else "nothing is measured yet"
+        return f"A sweep is at {live.place}; {done}."
 
     def toggle_sweep(self) -> None:
         """Start the panel's sweep, or cancel the one that runs."""

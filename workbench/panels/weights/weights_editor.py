@@ -48,8 +48,8 @@ WIDE_PX = 720  # from here on the grid has what the weights do at its right, bel
 TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sections
 TIPS = asset_table("tips.toml")["weights"]
 TOO_LARGE = (
-    f"{{title}} is {{size}}×{{size}} in the window, and the editor takes sizes up to {MAX_SIZE}; "
-    "what is drawn here is applied when it is changed."
+    f"{{title}} is {{size}}×{{size}} in the window; its middle, {MAX_SIZE}×{MAX_SIZE}, is drawn "
+    "here, and applied when it is changed."
 )
 HINT = "Enter ↓ · Tab → · Ctrl+Tab: leave · Ctrl+Z: undo"
 WEAKENED = "The threshold comes after these weights: it weakens each change of a sample."
@@ -122,8 +122,9 @@ class WeightsEditor(QWidget):
                 self._say(words)
             return
         if len(weights) > MAX_SIZE:
-            words = TOO_LARGE.format(title=chosen.title, size=len(weights))
-            self._say(words, is_bad=True)
+            inner = slice((len(weights) - MAX_SIZE) // 2, (len(weights) + MAX_SIZE) // 2)
+            self._show(drawing_of(weights[inner, inner], offset))
+            self._say(TOO_LARGE.format(title=chosen.title, size=len(weights)), is_bad=True)
             self._told.show_weights(weights, offset)
             self._applied = None
             return

@@ -287,20 +287,22 @@ class WeightsGrid(QTableView):
     def _fit(self) -> None:
         size, room = self._cells.rowCount(), self.maximumViewportSize()
         texts = {self._cells.index(y, x).data() for y in range(size) for x in range(size)}
-        least = 0
-        for scale in SCALES:
-            self.setFont(scaled_font(scale * factor_of(self)))
+        least, factor = 0, factor_of(self)
+        # Before a number is cut, large letters become no larger than usual.
+        for scale in (*(factor * each for each in SCALES), min(factor, 1.0) * SCALES[-1]):
+            self.setFont(scaled_font(scale))
             wide = QFontMetrics(self.font()).horizontalAdvance
             least = max(map(wide, texts)) + BESIDE_PX
             if least * size <= room.width():
                 break
         across = min(max(room.width() // size, least), MAX_CELL_PX)
-        down = min(max(room.height() // size, least * 2 // 3), across)
+        lowest = max(least * 2 // 3, self.verticalHeader().fontMetrics().height())
+        down = max(min(room.height() // size, across), lowest)
         self.horizontalHeader().setDefaultSectionSize(across)
         self.verticalHeader().setDefaultSectionSize(down)
         if self._width:
             around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
-            self.setMinimumHeight(max(around + min(size, USUAL) * (least * 2 // 3), HEIGHT_PX))
+            self.setMinimumHeight(max(around + min(size, USUAL) * lowest, HEIGHT_PX))
             self.setMaximumHeight(around + max(min(size * across, self._width), HEIGHT_PX))
 
 

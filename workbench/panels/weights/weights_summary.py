@@ -90,7 +90,7 @@ class ResponseView(Canvas):
     """The magnitude of the spectrum, with axes in cycles per pixel; its spots have the values."""
 
     def __init__(self) -> None:
-        super().__init__(NO_RESPONSE)
+        super().__init__("")
         described(self, "weights-response", "Frequency response")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(190)
@@ -102,6 +102,7 @@ class ResponseView(Canvas):
         """Show an (N, N) response, the frequency 0 in the middle; None: there are no weights."""
         self._values = values
         self.show_summary(words or NO_RESPONSE)
+        self._empty.setText("" if words else NO_RESPONSE)  # while there is no plot yet, nothing
         self._draw()
 
     def show_logarithmic(self, is_log: bool) -> None:

@@ -122,6 +122,11 @@ def editor(window):
     return child(window, "kernel-source", CodeEditor)
 
 
+def shows_80_letters(edit):
+    """True if so many of a line fit, beside the text's own margins."""
+    return edit.viewport().width() - 8 >= edit.fontMetrics().horizontalAdvance("0" * 80)
+
+
 def words(window, name):
     """The text of a label; empty where it is not to be seen."""
     label = window.findChild(QLabel, name)

@@ -27,6 +27,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.panels.kernel.made_up_trials import (
     editor,
+    shows_80_letters,
     text_of,
     tried,
     with_kernel,
@@ -93,6 +94,7 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     trigger(window, "Filter with the kernel")
     until(qtbot, lambda: window.store.state.implementation == "mine.cu")
     until(qtbot, lambda: window.live.of_view and told in str(window.live.of_view[1].check))
+    until(qtbot, lambda: "unverified" in window.compare.main.caption)
     _, result, _ = window.live.of_view
     right = filtered(result.job.but(weights=result.job.correlation.weights.T.copy()))
     assert np.array_equal(result.picture, right.astype(np.float32))
@@ -239,6 +241,17 @@ def variables(window):
 
 def line(window):
     return editor(window).step_line
+
+
+def test_of_a_walk_80_letters_of_a_line_are_seen_and_the_panel_is_as_before_after_it(qtbot, window):
+    window.resize(1280, 720)
+    pane, edit = window.kernel.get(), editor(window)
+    before = pane.width(), edit.fontMetrics().height()
+    begin(qtbot, window, "shared")
+    until(qtbot, lambda: shows_80_letters(edit))
+    assert pane.width() <= 1280 * 2 / 3
+    press(window, "kernel-steps-close")
+    until(qtbot, lambda: (pane.width(), edit.fontMetrics().height()) == before)
 
 
 def test_a_block_is_walked_forwards_and_back_and_behind_the_barrier_the_tile_is_full(qtbot, window):

@@ -107,6 +107,18 @@ def test_p_explains_the_pixel_under_the_pointer(qtbot, window):
     assert at(window) == (11, 30)
 
 
+def test_at_an_edge_a_longer_sentence_moves_nothing(qtbot, opened):
+    pane = opened.pixel.get()
+    card = child(opened, "pixel-value", QLabel).parentWidget()
+    places = {}
+    for pixel, words_then in {(30, 20): "inside", (0, 0): "beyond the picture"}.items():
+        pane.show_pixel(pixel)
+        qtbot.wait(100)
+        assert words_then in text(opened, "sentence")
+        places[pixel] = card.y()
+    assert len({*places.values()}) == 1
+
+
 def point(pane, x, y):
     """Move the pointer over a pixel, as seen by the widget; not the screen's pointer."""
     at, none = QPointF(position_of(pane, x, y)), Qt.MouseButton.NoButton

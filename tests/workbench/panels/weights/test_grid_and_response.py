@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
@@ -22,6 +23,14 @@ def response(qapp, qtbot):
     found.show()
     found.make_plot()
     return found
+
+
+def test_only_where_a_cell_is_no_number_it_says_so_before_there_is_a_plot(themed, qtbot):
+    found = ResponseView()
+    qtbot.addWidget(found)
+    for values, words in (np.ones((3, 3)), "made up"), (None, ""):
+        found.show_response(values, words)
+        assert ("not a number" in found.findChild(QLabel).text()) == (values is None)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])

@@ -237,6 +237,9 @@ def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
     assert not view.spots
     settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=127))
     assert "separable: 254 products per sample" in told.text(), "also of what cannot be drawn"
+    weights = intents.weights_for(window.store.state)
+    assert np.array_equal(editor.drawing.weights, weights[48:79, 48:79]), "its own, as far as drawn"
+    assert "127×127" in child(editor, "weights-sentence", QLabel).text()
 
 
 # -- named weights

@@ -481,6 +481,7 @@ def test_it_begins_with_the_folder_in_view_and_a_new_job_with_an_empty_page(
         assert into.text() == (f"{str(source).rstrip('/')}-filtered" if source else "")
     choose(qtbot, window, target=folder / "out")
     assert not rows(window, "failures")
+    assert not button(window, "show").isEnabled()  # there are no results in this one
     assert child(window, "folder-words", QLabel).text() == file_filter.NOT_BEGUN
     choose(qtbot, window, source=folder / "in/sub")
     assert into.text() == str(folder / "out")  # as typed

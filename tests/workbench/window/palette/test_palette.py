@@ -106,6 +106,18 @@ ACTIONS = {
     **{"explain this pixel": "This pixel", "why this value": "This pixel"},
     **{"time": "Timing", "fastest implementation": FASTEST},
     **{"transparency": "Settings", "alpha": "Settings", "block size": "Block shapes, live"},
+    **{"dark mode": "Dark", "light mode": "Light", "undo last": "Undo", "go back": "Undo"},
+    **{"cancel": "Undo", "stop": "Pause sweep", "quit program": "Quit", "exit": "Quit"},
+    **{"zoom 200": "200 %", "zoom 400": "400 %", "centre": "Fit", "magnifier": "Zoom in"},
+    **{"noise reduction": "Bilateral", "convert to grey": "Grey", "print": "Report"},
+    **{"export pdf": "Report as PDF", "excel": "Report", "use cpu": "Sequential"},
+    **{"hide toolbar": "Picture only", "hide labels": "Captions", "reset layout": "First layout"},
+    **{"remove filter": "Remove step", "intensity": "Mix with its input", "graph": "Chart"},
+    **{"tutorial": "Help", "bug report": "About and diagnostics", "show original": "Original"},
+    **{"source code": "Implementation", "step through": "Begin stepping", "accuracy": "Mismatch"},
+    **{"split screen": "Wipe", "deselect": "Filter all of the picture", "eyedropper": "This pixel"},
+    **{"bigger text": "Larger letters", "smaller text": "Smaller letters", "recent files": "Open"},
+    **{"many files": "Filter a folder", "factory reset": "Reset all settings", "demo": "Gallery"},
 }
 
 
@@ -113,7 +125,7 @@ def test_actions_filters_implementations_and_presets_are_in_it(window):
     for typed, action in ACTIONS.items():
         found, is_right = find(window.dialogs.entries(), typed)
         assert is_right, typed
-        assert found[0].name == action
+        assert found[0].name == action, typed
     places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in window.dialogs.entries()}
     assert {("Filter", each.title) for each in filters.all_filters()} <= places
     assert {("Runs on", each.title) for each in intents.choices()} <= places

@@ -14,6 +14,7 @@ from kernels.pictures.generated import noise
 from tests.made_up import FAILED, result
 from tests.workbench.driving import child, click, ready, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
+from tests.workbench.panels.kernel.made_up_trials import shows_80_letters
 from workbench.base.numbers import MISSING
 from workbench.charts.chart_view import ChartView
 from workbench.files import image_files
@@ -226,6 +227,8 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(qtbot, window):
 @pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 def test_a_kernel_is_stepped_through_on_stage(qtbot, window):
     stage = present(qtbot, window)
+    stage.showNormal()
+    stage.resize(1280, 720)
     verified(qtbot, stage)
     walk, kernel = (QKeySequence(each)[0] for each in ("Alt+F8", "Ctrl+U"))
     QTest.keyClick(stage, walk.key(), walk.keyboardModifiers())
@@ -235,6 +238,7 @@ def test_a_kernel_is_stepped_through_on_stage(qtbot, window):
     until(qtbot, lambda: pane.is_tried)
     QTest.keyClick(stage, walk.key(), walk.keyboardModifiers())
     until(qtbot, lambda: pane.is_stepping)
+    until(qtbot, lambda: shows_80_letters(pane.entrance))
     QTest.keyClick(stage, Qt.Key.Key_F8)
     assert pane.steps.step == 1
     leave(qtbot, window)
