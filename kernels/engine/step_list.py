@@ -147,7 +147,7 @@ def inside(job: Job, given: Samples) -> Samples:
     with np.errstate(invalid="ignore", over="ignore"):
         faded = share * given.astype(np.float32) + (np.float32(1) - share) * original
     found = np.where(share == 0, original, np.where(share == 1, given, faded))
-    if job.has_alpha and job.opaque is None:
+    if job.keeps_alpha:
         found[..., -1] = original[..., -1]
     return found
 
@@ -242,6 +242,8 @@ def blended(
         return after
     share, threshold, offset = map(np.float32, blend[:3])
     found, was = (each.astype(np.float32) for each in (after, before))
+    if blend.opaque:
+        found = _of_type(with_own_alpha(blend.opaque, found, was), dtype).astype(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
         if offset:
             found[..., :-1] += offset * found[..., -1:]
@@ -253,9 +255,25 @@ def blended(
             found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
         if share != 1:
             found = share * found + (np.float32(1) - share) * was
-    if after.shape[2] in (2, 4) and not filters_alpha:
+    if after.shape[2] in (2, 4) and (blend.opaque or not filters_alpha):
         found[..., -1] = before[..., -1]
     return _of_type(found, dtype)
+
+
+def with_own_alpha(opaque: float, ranked: Samples, before: Samples) -> Samples:
+    """The colours seen at a rank with the alpha that pixels had before, in float32.
+
+    Where nothing is seen there, as in the median of a thin shape on clear, the pixel is as before;
+    below `least_alpha` it fades to that.
+    """
+    seen, found = np.maximum(ranked[..., -1:], 0), before.copy()
+    least = np.maximum(seen, np.float32(least_alpha(opaque)))
+    share, colours = seen / least, before[..., :-1]
+    with np.errstate(invalid="ignore", over="ignore"):
+        taken = before[..., -1:] * (ranked[..., :-1] / least)
+        faded = share * taken + (1 - np.square(share)) * colours
+    found[..., :-1] = np.where(share == 1, taken, np.where(share == 0, colours, faded))
+    return found
 
 
 def _of_type(samples: Samples, dtype: np.dtype[Any]) -> Samples:

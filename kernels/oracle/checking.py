@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
@@ -28,7 +29,7 @@ from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.hypotheses import why_wrong
-from kernels.oracle.nonlinear import Floats, in_doubt
+from kernels.oracle.nonlinear import Floats, in_doubt, output
 from kernels.oracle.reference import filtered, least_alpha, place_of, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
@@ -130,7 +131,8 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
     maximum norm: Σ|w|, and LENGTH_GAIN for a length.  Rounding between steps adds what it may.
     Of non-local means it is assumed, not known, that rounding decides on no more than one weight of
     a pixel whether it is below CUT.  Where colours are weighted by alpha the error is that of these
-    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`.
+    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`, and where
+    pixels got their own alpha back, `_of_ranks`.
 
     tolerances  of what ran each of `job.runs`
     """
@@ -148,6 +150,8 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
         if lift := abs(run.blend.offset):  # times alpha
             made *= 1 + lift
             found = (1 + lift) * found + 2 * UNIT_ROUNDOFF * made
+        if run.blend.opaque:
+            found += 8 * (UNIT_ROUNDOFF * made + MIN_NORMAL)
         if run.blend != OUTPUT:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
             mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
@@ -337,13 +341,7 @@ def _of_tile(
     """Check a tile; return that, and which of its samples are wrong."""
     top, bottom, left, right = tile
     got = answer[top:bottom, left:right]
-    error, differs, wrong = judged(job, got, oracle, limits)
-    if wrong.any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
-        # Weights that are so near to CUT that their rounding decides may count or not.
-        place = place_of(job, (top, bottom), (left, right))
-        off = 2 * UNIT_ROUNDOFF * _weight_ulps(job, -math.log(CUT))
-        leeway = 2 * largest_finite(job.picture) * in_doubt(job.filter, place, off)
-        error, differs, wrong = judged(job, got, oracle, limits, leeway)
+    error, differs, wrong = judged_in(tile, job, got, oracle, limits)
     at = np.unravel_index(int(error.argmax()), error.shape)
     worst = (top + int(at[0]), left + int(at[1]), int(at[2]))
     here = Check(
@@ -354,16 +352,39 @@ def _of_tile(
     return here, wrong
 
 
+def judged_in(
+    tile: Rectangle, job: Job, got: NDArray[Any], oracle: Floats, limits: Limits
+) -> tuple[Floats, Mask, Mask]:
+    """`judged` in a tile, where some samples may be off by more, which takes a while to know."""
+    found = judged(job, got, oracle, limits)
+    if found[2].any() and any(run.blend.opaque for run in job.runs):
+        times = _of_ranks(job, tile, limits.bound)
+        return judged(job, got, oracle, limits, times=times)
+    if found[2].any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
+        # Weights that are so near to CUT that their rounding decides may count or not.
+        place = place_of(job, tile[:2], tile[2:])
+        off = 2 * UNIT_ROUNDOFF * _weight_ulps(job, -math.log(CUT))
+        leeway = 2 * largest_finite(job.picture) * in_doubt(job.filter, place, off)
+        return judged(job, got, oracle, limits, leeway)
+    return found
+
+
 def judged(
-    job: Job, got: NDArray[Any], oracle: Floats, limits: Limits, leeway: Floats | float = 0.0
+    job: Job,
+    got: NDArray[Any],
+    oracle: Floats,
+    limits: Limits,
+    leeway: Floats | float = 0.0,
+    times: Floats | float = 1.0,
 ) -> tuple[Floats, Mask, Mask]:
     """Errors of all samples, masks of those that differ rounded, and of those off limits.
 
     leeway  how much more some samples may be off by, before rounding
+    times   how many times more colours may be, before they are divided by alpha
     """
     expected = to_pixel_type(oracle, got.dtype)
     if job.opaque is not None:
-        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound)
+        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound, times)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
         nothing = np.zeros(got.shape, np.bool_)
         return np.zeros(got.shape), nothing, nothing.copy()
@@ -374,21 +395,53 @@ def judged(
     if job.opaque is not None:
         unseen = np.isinf(leeway)
         error, differs = np.where(unseen, 0.0, error), differs & ~unseen
-    elif job.has_alpha:  # copied, so not a bit may differ
+    if job.keeps_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
     return error, differs, wrong
 
 
-def _of_dividing(opaque: float, oracle: Floats, bound: float) -> Floats:
+def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats:
+    """How many times more a tile's colours may be off by as pixels got their own alpha, a, back.
+
+    c' = a F / A: F, A and a may be off by `bound`, and so c' by r + (1 + r) a / A times that, with
+    r = |F| / A.  Where it fades to c, by 1 + 2 |c| / A times more.  (rows, columns, 1); the most of
+    those pixels that later steps reach.
+    """
+    assert job.opaque is not None
+    times, least = np.ones((1, 1, 1)), least_alpha(job.opaque)
+    for run in (each for each in job.runs if each.blend.opaque):
+        far = sum(each.filter.reach for each in job.steps[run.taken :])
+        sizes = (job.height, job.width)
+        spans = [(tile[at] - far, tile[at + 1] + far) for at in (0, 2)]
+        known = [(max(a, 0), min(b, size)) for (a, b), size in zip(spans, sizes, strict=True)]
+        known = spans if job.border == "wrap" else known
+        place = place_of(job, known[0], known[1], run.taken)
+        ranked = np.abs(output(job.steps[run.taken - 1].filter, place))
+        before, seen = np.abs(place.read(0)), ranked[..., -1:]
+        alpha = np.maximum(seen - bound, least)
+        ratio, most = (e[..., :-1].max(2, keepdims=True) / alpha for e in (ranked, before))
+        here = ratio + (1 + ratio) * before[..., -1:] / alpha
+        here += (1 + 2 * most) * (seen < least + bound)
+        beyond = [(k[0] - s[0], s[1] - k[1]) for k, s in zip(known, spans, strict=True)]
+        here = np.pad(here, (*beyond, (0, 0)))
+        for axis in (0, 1):
+            here = sliding_window_view(here, 2 * far + 1, axis).max(-1)
+        times = times * np.maximum(here, 1)
+    return times
+
+
+def _of_dividing(
+    opaque: float, oracle: Floats, bound: float, times: Floats | float = 1.0
+) -> Floats:
     """How much more samples may be off by after colours were divided by alpha.
 
-    c = w p / a: p and a may be off by `bound`, and so c by (w + |c|) / a times that, and by what
-    five operations round.  Colours whose alpha is none at all are of no account.
+    c = w p / a: p may be off by `times` the `bound`, a by that, and so c by (w + |c|) / a times as
+    much, and by what five operations round.  Colours without any alpha are of no account.
     """
     alpha, colours = oracle[..., -1:], np.abs(oracle)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         least = 1.01 * least_alpha(opaque) + bound
-        grows = 1.01 * (opaque + colours) / alpha
+        grows = 1.01 * times * (opaque + colours) / alpha
         more = np.maximum(grows - 1, 0) * bound + 8 * UNIT_ROUNDOFF * colours
     more = np.where(alpha > least, more, np.inf)
     more[..., -1] = 0

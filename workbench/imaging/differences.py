@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
-from kernels.oracle.checking import TILE, Rectangle, carried_limits, judged, limits_of
+from kernels.oracle.checking import TILE, Rectangle, carried_limits, judged_in, limits_of
 from kernels.oracle.reference import filtered
 from workbench.base import memory, numbers
 from workbench.base.memory import require_memory
@@ -352,7 +352,7 @@ def searching(
         part = slice(top, bottom), slice(left, right)
         oracle = filtered(job, tile[:2], tile[2:]) if other is None else other[part]
         got = answer[part]
-        error, differs, wrong = judged(job, got, oracle, limits)
+        error, differs, wrong = judged_in(tile, job, got, oracle, limits)
         found = np.where(differs.any(axis=2), DIFFERS, SAME)
         found = np.where(wrong.any(axis=2) & (not unjudged), WRONG, found)
         marks[top:bottom, left:right] = found
