@@ -95,8 +95,7 @@ class Blend(NamedTuple):
 
     mix, threshold  as fields of a Step
     offset          added to colours that are weighted by alpha, times the alpha that is filtered
-    opaque          alpha of an opaque pixel where alpha was ranked with its colours, and the pixel
-                    gets its own back: see `step_list.with_own_alpha`; 0 elsewhere
+    opaque          alpha of an opaque pixel where pixels whose alpha was ranked get theirs back
     """
 
     mix: float = 1.0
@@ -178,8 +177,4 @@ class StepRun:
     blend: Blend  # how their output and their input make what they give
     taken: int  # steps of the job that are taken when they are
     filters_alpha: bool = False  # as if it were a colour; else it passes through
-
-    @property
-    def keeps_alpha(self) -> bool:
-        """True if every pixel has its own alpha afterwards, blended."""
-        return not self.filters_alpha or self.blend.opaque > 0
+    keeps_alpha: bool = True  # every pixel has its own when that is blended with what was before

@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
@@ -357,9 +356,8 @@ def judged_in(
 ) -> tuple[Floats, Mask, Mask]:
     """`judged` in a tile, where some samples may be off by more, which takes a while to know."""
     found = judged(job, got, oracle, limits)
-    if found[2].any() and any(run.blend.opaque for run in job.runs):
-        times = _of_ranks(job, tile, limits.bound)
-        return judged(job, got, oracle, limits, times=times)
+    if found[2].any() and job.opaque is not None:
+        return judged(job, got, oracle, replace(limits, times=_of_ranks(job, tile, limits.bound)))
     if found[2].any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
         # Weights that are so near to CUT that their rounding decides may count or not.
         place = place_of(job, tile[:2], tile[2:])
@@ -370,21 +368,15 @@ def judged_in(
 
 
 def judged(
-    job: Job,
-    got: NDArray[Any],
-    oracle: Floats,
-    limits: Limits,
-    leeway: Floats | float = 0.0,
-    times: Floats | float = 1.0,
+    job: Job, got: NDArray[Any], oracle: Floats, limits: Limits, leeway: Floats | float = 0.0
 ) -> tuple[Floats, Mask, Mask]:
     """Errors of all samples, masks of those that differ rounded, and of those off limits.
 
     leeway  how much more some samples may be off by, before rounding
-    times   how many times more colours may be, before they are divided by alpha
     """
     expected = to_pixel_type(oracle, got.dtype)
     if job.opaque is not None:
-        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound, times)
+        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound, limits.times)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
         nothing = np.zeros(got.shape, np.bool_)
         return np.zeros(got.shape), nothing, nothing.copy()
@@ -400,39 +392,32 @@ def judged(
     return error, differs, wrong
 
 
-def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats:
-    """How many times more a tile's colours may be off by as pixels got their own alpha, a, back.
+def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats | float:
+    """How many times more colours of a tile may be off by, as pixels got their own alpha back.
 
     c' = a F / A: F, A and a may be off by `bound`, and so c' by r + (1 + r) a / A times that, with
-    r = |F| / A.  Where it fades to c, by 1 + 2 |c| / A times more.  (rows, columns, 1); the most of
-    those pixels that later steps reach.
+    r = |F| / A; where it fades to c, 1 + 2 |c| / A more.  The most around the tile where others
+    follow.
     """
-    assert job.opaque is not None
-    times, least = np.ones((1, 1, 1)), least_alpha(job.opaque)
+    times, beyond = 1.0, job.border == "wrap"
     for run in (each for each in job.runs if each.blend.opaque):
         far = sum(each.filter.reach for each in job.steps[run.taken :])
-        sizes = (job.height, job.width)
-        spans = [(tile[at] - far, tile[at + 1] + far) for at in (0, 2)]
-        known = [(max(a, 0), min(b, size)) for (a, b), size in zip(spans, sizes, strict=True)]
-        known = spans if job.border == "wrap" else known
-        place = place_of(job, known[0], known[1], run.taken)
-        ranked = np.abs(output(job.steps[run.taken - 1].filter, place))
-        before, seen = np.abs(place.read(0)), ranked[..., -1:]
-        alpha = np.maximum(seen - bound, least)
-        ratio, most = (e[..., :-1].max(2, keepdims=True) / alpha for e in (ranked, before))
-        here = ratio + (1 + ratio) * before[..., -1:] / alpha
-        here += (1 + 2 * most) * (seen < least + bound)
-        beyond = [(k[0] - s[0], s[1] - k[1]) for k, s in zip(known, spans, strict=True)]
-        here = np.pad(here, (*beyond, (0, 0)))
-        for axis in (0, 1):
-            here = sliding_window_view(here, 2 * far + 1, axis).max(-1)
-        times = times * np.maximum(here, 1)
+        rows, columns = (
+            (max(tile[at] - far, -far * beyond), min(tile[at + 1] + far, size + far * beyond))
+            for at, size in ((0, job.height), (2, job.width))
+        )
+        place, least = place_of(job, rows, columns, run.taken), least_alpha(run.blend.opaque)
+        ranked = np.abs(output(run.steps[0].filter, place))  # type: ignore[arg-type]
+        seen = ranked[..., -1:]
+        with np.errstate(invalid="ignore", over="ignore"):  # of infinite colours
+            both = (each.max(2, keepdims=True) for each in (ranked, np.abs(place.read(0))))
+            ratio, own = (each / np.maximum(seen - bound, least) for each in both)
+            more = ratio + (1 + ratio) * own + (1 + 2 * own) * (seen < least + bound)
+            times = times * np.maximum(more.max() if far else more, 1)
     return times
 
 
-def _of_dividing(
-    opaque: float, oracle: Floats, bound: float, times: Floats | float = 1.0
-) -> Floats:
+def _of_dividing(opaque: float, oracle: Floats, bound: float, times: Floats | float) -> Floats:
     """How much more samples may be off by after colours were divided by alpha.
 
     c = w p / a: p may be off by `times` the `bound`, a by that, and so c by (w + |c|) / a times as

@@ -49,7 +49,7 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
         with np.errstate(invalid="ignore"):  # of an infinite alpha
             found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
         if run.blend.opaque:
-            found = with_own_alpha(job.opaque, _stored(job, found), before)
+            found = _with_own_alpha(job.opaque, _stored(job, found), before)
     else:
         found += _lift(step.filter)
     if step.blend != OUTPUT:
@@ -77,15 +77,15 @@ def least_alpha(opaque: float) -> float:
     return 0.5 if opaque > 1 else opaque / 2**17
 
 
-def with_own_alpha(opaque: float, ranked: Floats, before: Floats) -> Floats:
+def _with_own_alpha(opaque: float, ranked: Floats, before: Floats) -> Floats:
     """Colours that are seen at a rank, times each pixel's own alpha; they fade to those before."""
-    found, alpha = before.copy(), np.maximum(ranked[..., -1:], 0)
-    seen = np.minimum(alpha / least_alpha(opaque), 1)
+    alpha, least = np.maximum(ranked[..., -1:], 0), least_alpha(opaque)
+    seen = np.minimum(alpha / least, 1)
     with np.errstate(invalid="ignore", over="ignore"):
-        colours = before[..., -1:] * ranked[..., :-1] / np.maximum(alpha, least_alpha(opaque))
-        faded = seen * colours + (1 - seen**2) * before[..., :-1]
-    faded = np.where(seen == 0, before[..., :-1], faded)
-    found[..., :-1] = np.where(seen == 1, colours, faded)
+        colours = before[..., -1:] * ranked / np.maximum(alpha, least)
+        faded = seen * colours + (1 - seen**2) * before
+    found = np.where(seen == 1, colours, faded)
+    found[..., -1] = before[..., -1]
     return found
 
 
