@@ -44,9 +44,7 @@ class Limits:
     bound: float  # in sample values, before rounding; infinite where nothing can be said
     most_off: int  # levels that an integer may be off by where its rounding is within the bound
     levels: int = 0  # levels that an integer may be off by in any case
-    times: NDArray[np.float64] | float = (
-        1.0  # colours may be off by, if not opaque
-    )
+    times: NDArray[np.float64] | float = 1.0  # colours may be off by, if not opaque
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
@@ -396,24 +397,24 @@ def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats | float:
     """How many times more colours of a tile may be off by, as pixels got their own alpha back.
 
     c' = a F / A: F, A and a may be off by `bound`, and so c' by r + (1 + r) a / A times that, with
-    r = |F| / A; where it fades to c, 1 + 2 |c| / A more.  The most around the tile where others
-    follow.
+    r = |F| / A; where it fades to c, 1 + 2 |c| / A more.  The most of what later steps reach.
     """
-    times, beyond = 1.0, job.border == "wrap"
+    times: Floats | float = 1.0
     for run in (each for each in job.runs if each.blend.opaque):
         far = sum(each.filter.reach for each in job.steps[run.taken :])
-        rows, columns = (
-            (max(tile[at] - far, -far * beyond), min(tile[at + 1] + far, size + far * beyond))
-            for at, size in ((0, job.height), (2, job.width))
-        )
+        rows, columns = ((tile[at] - far, tile[at + 1] + far) for at in (0, 2))
         place, least = place_of(job, rows, columns, run.taken), least_alpha(run.blend.opaque)
         ranked = np.abs(output(run.steps[0].filter, place))  # type: ignore[arg-type]
         seen = ranked[..., -1:]
         with np.errstate(invalid="ignore", over="ignore"):  # of infinite colours
-            both = (each.max(2, keepdims=True) for each in (ranked, np.abs(place.read(0))))
+            both = (
+                each.max(2, keepdims=True) for each in (ranked[..., :-1], np.abs(place.read(0)))
+            )
             ratio, own = (each / np.maximum(seen - bound, least) for each in both)
             more = ratio + (1 + ratio) * own + (1 + 2 * own) * (seen < least + bound)
-            times = times * np.maximum(more.max() if far else more, 1)
+        for axis in (0, 1):
+            more = sliding_window_view(np.fmax(more, 1), 2 * far + 1, axis).max(-1)
+        times = times * more
     return times
 
 
