@@ -12,7 +12,7 @@ its own roundings, five additions, squares, their sum and the root, make n longe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -197,14 +197,10 @@ def checking(
               compared
     """
     answer = answer.reshape(job.picture.shape)
-    if isinstance(tolerance, Tolerance):
-        limits_for: Callable[[Job], Limits] = partial(limits_of, tolerance=tolerance)
-    else:
-        limits_for = partial(carried_limits, tolerances=tolerance)
-        tolerance = max(tolerance, key=lambda each: each.levels)
-    limits, levels = limits_for(job), tolerance.levels
-    pixels = job.height * job.width
-    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, levels, library=tolerance.library)
+    all_of_them = (tolerance,) if isinstance(tolerance, Tolerance) else tolerance
+    most = max(all_of_them, key=lambda each: each.levels)
+    limits, size = limits_of(job, tolerance), (0, job.height * job.width)
+    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, *size, most.levels, library=most.library)
     wrong: list[NDArray[np.intp]] = []
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
@@ -222,24 +218,22 @@ def checking(
         # Of known tiles others may be compared elsewhere.
         is_all = found.wrong < MAX_PLACES and (found.is_full or not known)
         places = np.concatenate(wrong)
+        limits_for = partial(limits_of, tolerance=tolerance)
         for why in why_wrong(job, answer, places, limits_for, is_all=is_all):
             yield replace(found, why=why)
 
 
-def limits_of(job: Job, tolerance: Tolerance) -> Limits:
-    """Limits to the errors of an output for `job`."""
+def limits_of(job: Job, tolerance: Tolerance | Sequence[Tolerance]) -> Limits:
+    """Limits to the errors of an output for `job`; `tolerance` as `checking` has it."""
+    if not isinstance(tolerance, Tolerance):
+        bound = carried_bound(job, tolerance)
+        return Limits(bound, max(1, math.ceil(bound)) if bound and math.isfinite(bound) else 0)
     bound = error_bound(job, tolerance.chain, tolerance.factor)
     if not math.isfinite(bound):
         return Limits(bound, 0)
     # Rounding errors partly cancel, so their sum grows like the square root of the chain.
     most_off = max(1, math.ceil(bound / math.sqrt(tolerance.chain))) if bound else 0
     return Limits(bound, most_off, tolerance.levels)
-
-
-def carried_limits(job: Job, tolerances: Sequence[Tolerance]) -> Limits:
-    """Limits to the errors at the end of a list; arguments as `carried_bound` has them."""
-    bound = carried_bound(job, tolerances)
-    return Limits(bound, max(1, math.ceil(bound)) if bound and math.isfinite(bound) else 0)
 
 
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
@@ -405,16 +399,14 @@ def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats | float:
         rows, columns = ((tile[at] - far, tile[at + 1] + far) for at in (0, 2))
         place, least = place_of(job, rows, columns, run.taken), least_alpha(run.blend.opaque)
         ranked = np.abs(output(run.steps[0].filter, place))  # type: ignore[arg-type]
-        seen = ranked[..., -1:]
+        colours, seen = ranked[..., :-1].max(2), ranked[..., -1]
+        before = np.abs(place.read(0)).max(2)
         with np.errstate(invalid="ignore", over="ignore"):  # of infinite colours
-            both = (
-                each.max(2, keepdims=True) for each in (ranked[..., :-1], np.abs(place.read(0)))
-            )
-            ratio, own = (each / np.maximum(seen - bound, least) for each in both)
-            more = ratio + (1 + ratio) * own + (1 + 2 * own) * (seen < least + bound)
+            r, a = (each / np.maximum(seen - bound, least) for each in (colours, before))
+            more = r + (1 + r) * a + (1 + 2 * a) * (seen < least + bound)
         for axis in (0, 1):
             more = sliding_window_view(np.fmax(more, 1), 2 * far + 1, axis).max(-1)
-        times = times * more
+        times = times * more[..., np.newaxis]
     return times
 
 
