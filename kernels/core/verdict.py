@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 MIN_PERCENT = 0.01  # a smaller share of samples is not told apart from this
 NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
@@ -44,7 +41,6 @@ class Limits:
     bound: float  # in sample values, before rounding; infinite where nothing can be said
     most_off: int  # levels that an integer may be off by where its rounding is within the bound
     levels: int = 0  # levels that an integer may be off by in any case
-    times: NDArray[np.float64] | float = 1.0  # colours may be off by, if not opaque
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,10 +225,7 @@ def _widened(picture: Samples) -> Samples:
 def blended(
     run: StepRun, before: Samples, after: Samples, dtype: np.dtype[Any] | None = None
 ) -> Samples:
-    """A run's output blended with its input, in float32.
-
-    dtype  of samples between runs; None: of the output
-    """
+    """A run's output blended with its input, in float32; of `dtype`, or the output's."""
     blend, dtype = run.blend, dtype or after.dtype
     if blend == OUTPUT:
         return after

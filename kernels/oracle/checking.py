@@ -131,8 +131,7 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
     maximum norm: Σ|w|, and LENGTH_GAIN for a length.  Rounding between steps adds what it may.
     Of non-local means it is assumed, not known, that rounding decides on no more than one weight of
     a pixel whether it is below CUT.  Where colours are weighted by alpha the error is that of these
-    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`, and where
-    pixels got their own alpha back, `_of_ranks`.
+    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`, `_of_ranks`.
 
     tolerances  of what ran each of `job.runs`
     """
@@ -150,12 +149,11 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
         if lift := abs(run.blend.offset):  # times alpha
             made *= 1 + lift
             found = (1 + lift) * found + 2 * UNIT_ROUNDOFF * made
-        if run.blend.opaque:
-            found += 8 * (UNIT_ROUNDOFF * made + MIN_NORMAL)
         if run.blend != OUTPUT:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
             mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
             found += 2 * rounding * run.blend.is_grey  # three products and two sums
+            found += 3 * rounding * (run.blend.opaque > 0)  # eight operations
             if run.blend.threshold:  # two differences and a sum, of which none jumps
                 found, made = max(found, error) + rounding, max(made, largest)
             made = mix * made + (1 - mix) * largest
@@ -351,8 +349,8 @@ def judged_in(
 ) -> tuple[Floats, Mask, Mask]:
     """`judged` in a tile, where some samples may be off by more, which takes a while to know."""
     found = judged(job, got, oracle, limits)
-    if found[2].any() and job.opaque is not None:
-        return judged(job, got, oracle, replace(limits, times=_of_ranks(job, tile, limits.bound)))
+    if found[2].any() and any(run.blend.opaque for run in job.runs):
+        return judged(job, got, oracle, limits, _of_ranks(job, tile, oracle, limits.bound))
     if found[2].any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
         # Weights that are so near to CUT that their rounding decides may count or not.
         place = place_of(job, tile[:2], tile[2:])
@@ -371,7 +369,7 @@ def judged(
     """
     expected = to_pixel_type(oracle, got.dtype)
     if job.opaque is not None:
-        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound, limits.times)
+        leeway = leeway + _of_dividing(job.opaque, oracle, limits.bound)
     if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
         nothing = np.zeros(got.shape, np.bool_)
         return np.zeros(got.shape), nothing, nothing.copy()
@@ -387,13 +385,14 @@ def judged(
     return error, differs, wrong
 
 
-def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats | float:
-    """How many times more colours of a tile may be off by, as pixels got their own alpha back.
+def _of_ranks(job: Job, tile: Rectangle, oracle: Floats, bound: float) -> Floats:
+    """How much more colours of a tile may be off by, as pixels got their own alpha back.
 
     c' = a F / A: F, A and a may be off by `bound`, and so c' by r + (1 + r) a / A times that, with
     r = |F| / A; where it fades to c, 1 + 2 |c| / A more.  The most of what later steps reach.
     """
-    times: Floats | float = 1.0
+    assert job.opaque is not None
+    more = bound + _of_dividing(job.opaque, oracle, bound)
     for run in (each for each in job.runs if each.blend.opaque):
         far = sum(each.filter.reach for each in job.steps[run.taken :])
         rows, columns = ((tile[at] - far, tile[at + 1] + far) for at in (0, 2))
@@ -403,23 +402,24 @@ def _of_ranks(job: Job, tile: Rectangle, bound: float) -> Floats | float:
         before = np.abs(place.read(0)).max(2)
         with np.errstate(invalid="ignore", over="ignore"):  # of infinite colours
             r, a = (each / np.maximum(seen - bound, least) for each in (colours, before))
-            more = r + (1 + r) * a + (1 + 2 * a) * (seen < least + bound)
+            times = r + (1 + r) * a + (1 + 2 * a) * (seen < least + bound)
         for axis in (0, 1):
-            more = sliding_window_view(np.fmax(more, 1), 2 * far + 1, axis).max(-1)
-        times = times * more[..., np.newaxis]
-    return times
+            times = sliding_window_view(np.fmax(times, 1), 2 * far + 1, axis).max(-1)
+        more *= times[..., np.newaxis]
+    more[..., -1] = 0
+    return more
 
 
-def _of_dividing(opaque: float, oracle: Floats, bound: float, times: Floats | float) -> Floats:
+def _of_dividing(opaque: float, oracle: Floats, bound: float) -> Floats:
     """How much more samples may be off by after colours were divided by alpha.
 
-    c = w p / a: p may be off by `times` the `bound`, a by that, and so c by (w + |c|) / a times as
-    much, and by what five operations round.  Colours without any alpha are of no account.
+    c = w p / a: p and a may be off by `bound`, and so c by (w + |c|) / a times that, and by what
+    five operations round.  Colours whose alpha is none at all are of no account.
     """
     alpha, colours = oracle[..., -1:], np.abs(oracle)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         least = 1.01 * least_alpha(opaque) + bound
-        grows = 1.01 * times * (opaque + colours) / alpha
+        grows = 1.01 * (opaque + colours) / alpha
         more = np.maximum(grows - 1, 0) * bound + 8 * UNIT_ROUNDOFF * colours
     more = np.where(alpha > least, more, np.inf)
     more[..., -1] = 0

@@ -145,9 +145,8 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
 
 def blended(found: Explained, job: Job | None) -> dict[str, tuple[str, str]]:
     """Heading and value of how the sample and the filter's output make what `job` gives."""
-    if job is None or found.is_alpha or (blend := job.runs[-1].blend)[:2] == OUTPUT[:2]:
-        return {}
-    if blend.opaque:  # other channels have a part in it
+    blend = job.runs[-1].blend if job else OUTPUT  # of ranks other channels have a part in it
+    if job is None or found.is_alpha or blend.opaque or blend[:2] == OUTPUT[:2]:
         return {}
     share, threshold = (float(np.float32(each)) for each in blend[:2])
     change = (float(found.rounded) if job.is_rounded else found.value) - found.sample
