@@ -15,6 +15,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError, CannotRunError
 from kernels.core.health import Health, disturbances_of
+from kernels.core.nonlinear import Morphology, Rank
 from kernels.core.step import (
     LENGTH,
     MAX_OFFSET,
@@ -82,9 +83,9 @@ class Job:
                     before they are mixed with its input
     region          the part that is filtered; None: all
     opaque          alpha of an opaque pixel, in sample values: colours are weighted by alpha before
-                    all steps, which those that keep what is flat filter as well, and divided by it
-                    at the end, so that transparent pixels do not bleed into others.  None: alpha
-                    passes through as is.
+                    all steps, which means filter as well, and divided by it at the end, so that
+                    transparent pixels do not bleed into others; after ranks pixels get their own
+                    back.  None: alpha passes through as is.
     filters_alpha   whether alpha is filtered as if it were a colour
     list_way        how a list runs as a whole on a GPU: one of `list_ways.WAYS`, or "auto"
     strip           which rows of a larger picture this one holds; None: it is whole
@@ -249,8 +250,10 @@ class Job:
             if self.opaque is not None and isinstance(step.filter, Correlation):
                 blend = blend._replace(offset=step.filter.offset / self.opaque)
                 alone = replace(alone, filter=Correlation(step.filter.weights))
-            is_whole = self.opaque is not None and step.filter.keeps_flat
-            runs.append(StepRun((*before, alone), blend, taken, is_whole))
+            is_whole = is_mean = self.opaque is not None and step.filter.keeps_flat
+            if self.opaque and is_whole and isinstance(step.filter, Rank | Morphology):
+                blend, is_mean = blend._replace(opaque=self.opaque), False
+            runs.append(StepRun((*before, alone), blend, taken, is_whole, not is_mean))
         return tuple(runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
@@ -354,6 +357,11 @@ class Job:
     def has_alpha(self) -> bool:
         """True if the last channel is alpha, which is copied, unless it is weighted with."""
         return self.channels in (2, 4) and not self.filters_alpha
+
+    @property
+    def keeps_alpha(self) -> bool:
+        """True if there is alpha, which is the same afterwards, also where it is weighted with."""
+        return self.has_alpha and all(run.keeps_alpha for run in self.runs)
 
     @property
     def colours(self) -> NDArray[Any]:

@@ -95,12 +95,14 @@ class Blend(NamedTuple):
 
     mix, threshold  as fields of a Step
     offset          added to colours that are weighted by alpha, times the alpha that is filtered
+    opaque          alpha of an opaque pixel where pixels whose alpha was ranked get theirs back
     """
 
     mix: float = 1.0
     threshold: float = 0.0
     offset: float = 0.0
     is_grey: bool = False
+    opaque: float = 0.0
 
 
 OUTPUT = Blend()  # the output alone
@@ -175,3 +177,4 @@ class StepRun:
     blend: Blend  # how their output and their input make what they give
     taken: int  # steps of the job that are taken when they are
     filters_alpha: bool = False  # as if it were a colour; else it passes through
+    keeps_alpha: bool = True  # every pixel has its own when that is blended with what was before

@@ -22,7 +22,7 @@ from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError
 from kernels.core.health import health_of_all
 from kernels.core.job import Job, Progress, Result, Results, Sampling
-from kernels.core.step import OUTPUT, Blend, StepRun, make_grey
+from kernels.core.step import OUTPUT, StepRun, make_grey
 from kernels.core.timing import Timing, added_up
 from kernels.oracle.reference import least_alpha, to_pixel_type
 
@@ -38,16 +38,14 @@ class KeptRun:
     start: Samples  # what the first run of its list was given
     sampling: Sampling  # by which it was timed and checked
     result: Result
-    blend: Blend
+    run: StepRun
     given: Samples  # what it gave the next run: its output, blended with its input
 
     @classmethod
-    def of(cls, start: Samples, sampling: Sampling, result: Result, blend: Blend) -> KeptRun:
+    def of(cls, start: Samples, sampling: Sampling, result: Result, run: StepRun) -> KeptRun:
         """Blend what a run gave with what it was given."""
-        job = result.job
-        how: dict[str, Any] = {"filters_alpha": job.filters_alpha, "dtype": start.dtype}
-        given = blended(blend, job.picture, result.picture, **how)
-        return cls(start, sampling, result, blend, given)
+        given = blended(run, result.job.picture, result.picture, start.dtype)
+        return cls(start, sampling, result, run, given)
 
     def stands_for(self, wanted: Sampling) -> bool:
         """True if it was timed and checked as well as that asks for."""
@@ -61,11 +59,11 @@ class KeptRun:
         )
         return (is_checked or not wanted.check) and (is_timed or not wanted.max_samples)
 
-    def as_in(self, job: Job, blend: Blend) -> KeptRun:
+    def as_in(self, job: Job, run: StepRun) -> KeptRun:
         """The same under the names of `job`, which is the same run, and blended otherwise."""
         named = replace(self.result, job=job)
-        if blend != self.blend:
-            return KeptRun.of(self.start, self.sampling, named, blend)
+        if run.blend != self.run.blend:
+            return KeptRun.of(self.start, self.sampling, named, run)
         return replace(self, result=named)
 
 
@@ -86,7 +84,7 @@ class KeptRuns:
             part = job.part(run, given)
             if (found := self._of(start, part, sampling)) is None:
                 return known
-            known.append(found.as_in(part, run.blend))
+            known.append(found.as_in(part, run))
             given = known[-1].given
         return [] if sampling.max_samples else known
 
@@ -132,7 +130,7 @@ def list_filtering(
         for number, run in enumerate(runs[len(done) :], start=len(done) + 1):
             part = job.part(run, done[-1].given if done else start)
             found = yield from _run(part, _name(runs, number), sampling, filtering)
-            done.append(KeptRun.of(start, sampling, found, run.blend))
+            done.append(KeptRun.of(start, sampling, found, run))
     finally:  # also where it is stopped in between
         if not may_change(job.picture):
             kept.keep(done)
@@ -147,7 +145,7 @@ def inside(job: Job, given: Samples) -> Samples:
     with np.errstate(invalid="ignore", over="ignore"):
         faded = share * given.astype(np.float32) + (np.float32(1) - share) * original
     found = np.where(share == 0, original, np.where(share == 1, given, faded))
-    if job.has_alpha and job.opaque is None:
+    if job.keeps_alpha:
         found[..., -1] = original[..., -1]
     return found
 
@@ -225,26 +223,24 @@ def _widened(picture: Samples) -> Samples:
 
 
 def blended(
-    blend: Blend,
-    before: Samples,
-    after: Samples,
-    *,
-    filters_alpha: bool = False,
-    dtype: np.dtype[Any] | None = None,
+    run: StepRun, before: Samples, after: Samples, dtype: np.dtype[Any] | None = None
 ) -> Samples:
-    """A run's output blended with its input, in float32.
-
-    filters_alpha  as if it were a colour; else it is the same
-    dtype          of samples between runs; None: of the output
-    """
-    dtype = dtype or after.dtype
+    """A run's output blended with its input, in float32; of `dtype`, or the output's."""
+    blend, dtype = run.blend, dtype or after.dtype
     if blend == OUTPUT:
         return after
     share, threshold, offset = map(np.float32, blend[:3])
     found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
+        if blend.opaque:  # the colour that is seen there; where none is, the pixel's own
+            seen = np.maximum(found[..., -1:], 0)
+            least = np.maximum(seen, np.float32(least_alpha(blend.opaque)))
+            colours, part = was[..., -1:] * (found[..., :-1] / least), seen / least
+            faded = part * colours + (1 - np.square(part)) * was[..., :-1]
+            found[..., :-1] = np.where(part == 1, colours, faded)
         if offset:
             found[..., :-1] += offset * found[..., -1:]
+        if offset or blend.opaque:
             found = _of_type(found, dtype).astype(np.float32)
         if blend.is_grey:
             make_grey(found)
@@ -253,7 +249,7 @@ def blended(
             found = was + np.copysign(np.maximum(np.abs(change) - threshold, 0), change)
         if share != 1:
             found = share * found + (np.float32(1) - share) * was
-    if after.shape[2] in (2, 4) and not filters_alpha:
+    if after.shape[2] in (2, 4) and run.keeps_alpha:
         found[..., -1] = before[..., -1]
     return _of_type(found, dtype)
 

@@ -216,7 +216,7 @@ def _checked(job: Job) -> Data:
         chosen: list[Any] = [step.filter for step in run.steps]
         if isinstance(chosen[0], Morphology) and chosen[0].kind in ORDER:
             chosen = [*chosen[0].ranks]
-        mix, threshold, _, is_grey = run.blend
+        mix, threshold, _, is_grey, _ = run.blend
         begins, first = len(filters), sum(map(len, weights))
         for each in chosen:
             words = f"{_what(each, first)}, {begins}"

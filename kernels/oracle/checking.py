@@ -12,12 +12,13 @@ its own roundings, five additions, squares, their sum and the root, make n longe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from kernels.core.cache import once_a_picture
@@ -28,7 +29,7 @@ from kernels.core.step import OUTPUT
 from kernels.core.verdict import LIVE_TAPS, Check, Limits, Tolerance
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.hypotheses import why_wrong
-from kernels.oracle.nonlinear import Floats, in_doubt
+from kernels.oracle.nonlinear import Floats, in_doubt, output
 from kernels.oracle.reference import filtered, least_alpha, place_of, to_pixel_type
 
 TILE = 64  # pixels; small enough for the oracle's float64 sums to stay in the CPU's cache
@@ -130,7 +131,7 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
     maximum norm: Σ|w|, and LENGTH_GAIN for a length.  Rounding between steps adds what it may.
     Of non-local means it is assumed, not known, that rounding decides on no more than one weight of
     a pixel whether it is below CUT.  Where colours are weighted by alpha the error is that of these
-    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`.
+    products, as of an opaque pixel; for what dividing makes of it see `_of_dividing`, `_of_ranks`.
 
     tolerances  of what ran each of `job.runs`
     """
@@ -152,6 +153,7 @@ def carried_bound(job: Job, tolerances: Sequence[Tolerance]) -> float:
             found, made = _stored(job, found, made) if job.is_rounded else (found, made)
             mix, rounding = run.blend.mix, 3 * (UNIT_ROUNDOFF * (made + largest) + MIN_NORMAL)
             found += 2 * rounding * run.blend.is_grey  # three products and two sums
+            found += 3 * rounding * (run.blend.opaque > 0)  # eight operations
             if run.blend.threshold:  # two differences and a sum, of which none jumps
                 found, made = max(found, error) + rounding, max(made, largest)
             made = mix * made + (1 - mix) * largest
@@ -193,14 +195,10 @@ def checking(
               compared
     """
     answer = answer.reshape(job.picture.shape)
-    if isinstance(tolerance, Tolerance):
-        limits_for: Callable[[Job], Limits] = partial(limits_of, tolerance=tolerance)
-    else:
-        limits_for = partial(carried_limits, tolerances=tolerance)
-        tolerance = max(tolerance, key=lambda each: each.levels)
-    limits, levels = limits_for(job), tolerance.levels
-    pixels = job.height * job.width
-    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, 0, pixels, levels, library=tolerance.library)
+    all_of_them = (tolerance,) if isinstance(tolerance, Tolerance) else tolerance
+    most = max(all_of_them, key=lambda each: each.levels)
+    limits, size = limits_of(job, tolerance), (0, job.height * job.width)
+    found = Check(0.0, (0, 0, 0), 0, 0, limits.bound, *size, most.levels, library=most.library)
     wrong: list[NDArray[np.intp]] = []
     for tile in list(known) if known else plan_tiles(job, max_taps):
         oracle = known.get(tile) if known else None
@@ -218,24 +216,22 @@ def checking(
         # Of known tiles others may be compared elsewhere.
         is_all = found.wrong < MAX_PLACES and (found.is_full or not known)
         places = np.concatenate(wrong)
+        limits_for = partial(limits_of, tolerance=tolerance)
         for why in why_wrong(job, answer, places, limits_for, is_all=is_all):
             yield replace(found, why=why)
 
 
-def limits_of(job: Job, tolerance: Tolerance) -> Limits:
-    """Limits to the errors of an output for `job`."""
+def limits_of(job: Job, tolerance: Tolerance | Sequence[Tolerance]) -> Limits:
+    """Limits to the errors of an output for `job`; `tolerance` as `checking` has it."""
+    if not isinstance(tolerance, Tolerance):
+        bound = carried_bound(job, tolerance)
+        return Limits(bound, max(1, math.ceil(bound)) if bound and math.isfinite(bound) else 0)
     bound = error_bound(job, tolerance.chain, tolerance.factor)
     if not math.isfinite(bound):
         return Limits(bound, 0)
     # Rounding errors partly cancel, so their sum grows like the square root of the chain.
     most_off = max(1, math.ceil(bound / math.sqrt(tolerance.chain))) if bound else 0
     return Limits(bound, most_off, tolerance.levels)
-
-
-def carried_limits(job: Job, tolerances: Sequence[Tolerance]) -> Limits:
-    """Limits to the errors at the end of a list; arguments as `carried_bound` has them."""
-    bound = carried_bound(job, tolerances)
-    return Limits(bound, max(1, math.ceil(bound)) if bound and math.isfinite(bound) else 0)
 
 
 def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
@@ -337,13 +333,7 @@ def _of_tile(
     """Check a tile; return that, and which of its samples are wrong."""
     top, bottom, left, right = tile
     got = answer[top:bottom, left:right]
-    error, differs, wrong = judged(job, got, oracle, limits)
-    if wrong.any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
-        # Weights that are so near to CUT that their rounding decides may count or not.
-        place = place_of(job, (top, bottom), (left, right))
-        off = 2 * UNIT_ROUNDOFF * _weight_ulps(job, -math.log(CUT))
-        leeway = 2 * largest_finite(job.picture) * in_doubt(job.filter, place, off)
-        error, differs, wrong = judged(job, got, oracle, limits, leeway)
+    error, differs, wrong = judged_in(tile, job, got, oracle, limits)
     at = np.unravel_index(int(error.argmax()), error.shape)
     worst = (top + int(at[0]), left + int(at[1]), int(at[2]))
     here = Check(
@@ -352,6 +342,22 @@ def _of_tile(
         samples=error.size,
     )
     return here, wrong
+
+
+def judged_in(
+    tile: Rectangle, job: Job, got: NDArray[Any], oracle: Floats, limits: Limits
+) -> tuple[Floats, Mask, Mask]:
+    """`judged` in a tile, where some samples may be off by more, which takes a while to know."""
+    found = judged(job, got, oracle, limits)
+    if found[2].any() and any(run.blend.opaque for run in job.runs):
+        return judged(job, got, oracle, limits, _of_ranks(job, tile, oracle, limits.bound))
+    if found[2].any() and job.is_one_launch and isinstance(job.filter, NonLocalMeans):
+        # Weights that are so near to CUT that their rounding decides may count or not.
+        place = place_of(job, tile[:2], tile[2:])
+        off = 2 * UNIT_ROUNDOFF * _weight_ulps(job, -math.log(CUT))
+        leeway = 2 * largest_finite(job.picture) * in_doubt(job.filter, place, off)
+        return judged(job, got, oracle, limits, leeway)
+    return found
 
 
 def judged(
@@ -374,9 +380,34 @@ def judged(
     if job.opaque is not None:
         unseen = np.isinf(leeway)
         error, differs = np.where(unseen, 0.0, error), differs & ~unseen
-    elif job.has_alpha:  # copied, so not a bit may differ
+    if job.keeps_alpha:  # copied, so not a bit may differ
         wrong[..., -1] = differs[..., -1]
     return error, differs, wrong
+
+
+def _of_ranks(job: Job, tile: Rectangle, oracle: Floats, bound: float) -> Floats:
+    """How much more colours of a tile may be off by, as pixels got their own alpha back.
+
+    c' = a F / A: F, A and a may be off by `bound`, and so c' by r + (1 + r) a / A times that, with
+    r = |F| / A; where it fades to c, 1 + 2 |c| / A more.  The most of what later steps reach.
+    """
+    assert job.opaque is not None
+    more = bound + _of_dividing(job.opaque, oracle, bound)
+    for run in (each for each in job.runs if each.blend.opaque):
+        far = sum(each.filter.reach for each in job.steps[run.taken :])
+        rows, columns = ((tile[at] - far, tile[at + 1] + far) for at in (0, 2))
+        place, least = place_of(job, rows, columns, run.taken), least_alpha(run.blend.opaque)
+        ranked = np.abs(output(run.steps[0].filter, place))  # type: ignore[arg-type]
+        colours, seen = ranked[..., :-1].max(2), ranked[..., -1]
+        before = np.abs(place.read(0)).max(2)
+        with np.errstate(invalid="ignore", over="ignore"):  # of infinite colours
+            r, a = (each / np.maximum(seen - bound, least) for each in (colours, before))
+            times = r + (1 + r) * a + (1 + 2 * a) * (seen < least + bound)
+        for axis in (0, 1):
+            times = sliding_window_view(np.fmax(times, 1), 2 * far + 1, axis).max(-1)
+        more *= times[..., np.newaxis]
+    more[..., -1] = 0
+    return more
 
 
 def _of_dividing(opaque: float, oracle: Floats, bound: float) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import OUTSIDE, Span, read, source_indices
-from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, Weights, make_grey
+from kernels.core.step import OUTPUT, Correlation, Filter, Length, Step, StepRun, Weights, make_grey
 from kernels.oracle.nonlinear import Floats, Place, output
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     rows, columns  the (start, stop) to work out
     taken          after how many of the steps; None: all
     returns        (rows, columns, C) float64; alpha, the last of 2 or 4 channels, is copied, or,
-                   where the job says what is opaque, filtered as well where weights add up to 1
+                   where the job says what is opaque, filtered by means as well
     """
     count = len(job.steps) if taken is None else taken
     (top, bottom), (left, right) = rows, columns = (
@@ -44,10 +44,12 @@ def filtered(job: Job, rows: Part = None, columns: Part = None, taken: int | Non
     before = place.read(0)
     alpha = before[..., -1]
     if job.opaque is not None:
-        if not _filters_alpha(job, count):
+        if not (run := _run(job, count)).filters_alpha:
             found[..., -1] = alpha
         with np.errstate(invalid="ignore"):  # of an infinite alpha
             found[..., :-1] += _lift(step.filter) * found[..., -1:] / job.opaque
+        if run.blend.opaque:
+            found = _with_own_alpha(job.opaque, _stored(job, found), before)
     else:
         found += _lift(step.filter)
     if step.blend != OUTPUT:
@@ -75,6 +77,18 @@ def least_alpha(opaque: float) -> float:
     return 0.5 if opaque > 1 else opaque / 2**17
 
 
+def _with_own_alpha(opaque: float, ranked: Floats, before: Floats) -> Floats:
+    """Colours that are seen at a rank, times each pixel's own alpha; they fade to those before."""
+    alpha, least = np.maximum(ranked[..., -1:], 0), least_alpha(opaque)
+    seen = np.minimum(alpha / least, 1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        colours = before[..., -1:] * ranked / np.maximum(alpha, least)
+        faded = seen * colours + (1 - seen**2) * before
+    found = np.where(seen == 1, colours, faded)
+    found[..., -1] = before[..., -1]
+    return found
+
+
 def _divided(opaque: float, weighted_: Floats) -> Floats:
     """Colours as they are, of those times their alpha; they fade to 0 below `least_alpha`."""
     alpha, found = np.maximum(weighted_[..., -1:], 0), weighted_.copy()
@@ -88,13 +102,13 @@ def place_of(job: Job, rows: Span, columns: Span, count: int = 1) -> Place:
     reach = job.steps[count - 1].filter.reach
     around = (rows[0] - reach, rows[1] + reach), (columns[0] - reach, columns[1] + reach)
     where = rows, columns, (job.height, job.width), job.border
-    colours = job.channels - (job.has_alpha and not _filters_alpha(job, count))
+    colours = job.channels - (job.has_alpha and not _run(job, count).filters_alpha)
     return Place(_given(job, *around, count - 1), reach, *where, colours)
 
 
-def _filters_alpha(job: Job, count: int) -> bool:
-    """True if step number `count` filters alpha as well, by which colours are weighted."""
-    return next(each for each in job.runs if each.taken >= count).filters_alpha
+def _run(job: Job, count: int) -> StepRun:
+    """The one of `job.runs` that takes step number `count`."""
+    return next(each for each in job.runs if each.taken >= count)
 
 
 def _lift(chosen: Filter) -> float:

@@ -97,7 +97,7 @@ def list_operands(job: Job) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """WEIGHTS of all steps, AMOUNTS of each, and the knobs that say what each step is."""
     steps, first, texts, amounts = steps_of(job), 0, [], []
     for each in steps:
-        mix, threshold, _, is_grey = each.blend
+        mix, threshold, _, is_grey, _ = each.blend
         amounts.append((each.offset, threshold, mix))
         has = each.is_separable, each.offset != 0, each.is_whole, is_grey, threshold > 0, mix != 1
         texts.append(f"{{{each.filter}, {each.size}, {first}, {', '.join(map(_word, has))}}}")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
-from kernels.oracle.checking import TILE, Rectangle, carried_limits, judged, limits_of
+from kernels.oracle.checking import TILE, Rectangle, judged_in, limits_of
 from kernels.oracle.reference import filtered
 from workbench.base import memory, numbers
 from workbench.base.memory import require_memory
@@ -341,8 +341,7 @@ def searching(
     in_view        top, bottom, left, right: what to begin with
     other          what to compare with in place of what is right
     """
-    of = limits_of if isinstance(tolerance, Tolerance) else carried_limits
-    limits = of(job, tolerance)  # type: ignore[arg-type]
+    limits = limits_of(job, tolerance)
     unjudged = "" if math.isfinite(limits.bound) else "; sums this large may overflow"
     unjudged = unjudged if other is None else " from the other file"
     marks = np.zeros((job.height, job.width), np.uint8)
@@ -352,7 +351,7 @@ def searching(
         part = slice(top, bottom), slice(left, right)
         oracle = filtered(job, tile[:2], tile[2:]) if other is None else other[part]
         got = answer[part]
-        error, differs, wrong = judged(job, got, oracle, limits)
+        error, differs, wrong = judged_in(tile, job, got, oracle, limits)
         found = np.where(differs.any(axis=2), DIFFERS, SAME)
         found = np.where(wrong.any(axis=2) & (not unjudged), WRONG, found)
         marks[top:bottom, left:right] = found

@@ -85,7 +85,7 @@ def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
 
 def alpha_in_words(job: Job) -> str:
     """What becomes of alpha by which colours are weighted; "" where they are not."""
-    leave = [run.steps[0].title for run in job.runs if not run.filters_alpha]
+    leave = [run.steps[0].title for run in job.runs if run.keeps_alpha]
     if job.opaque is None:
         return ""
     if len(leave) == len(job.runs):

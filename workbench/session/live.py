@@ -144,7 +144,8 @@ class Live(QObject):
         if self._takes_long(job):
             self._worker.expect(True)
             # Of a list what its last step will give, where the steps before are known.
-            last = intents.step_job(state, self.result) if job.runs[-1].blend == OUTPUT else None
+            is_last = job.runs[-1].blend == OUTPUT and job.opaque is None
+            last = intents.step_job(state, self.result) if is_last else None
             self._latest.request((self._asked, intents.look_for(state), last or job))
         else:
             self._request()

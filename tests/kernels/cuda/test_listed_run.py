@@ -15,7 +15,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.cache import may_change, read_only
 from kernels.core.device import NoDevice
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job, Region
-from kernels.core.step import Blend, Correlation, Step
+from kernels.core.step import Blend, Correlation, Step, StepRun
 from kernels.cuda import device_pictures, listed_run
 from kernels.cuda.launch import Launch, Program, Programs, plan_steps, rows_per_launch
 from kernels.cuda.listed_run import (
@@ -80,7 +80,7 @@ def test_blended_samples_are_those_of_numpy_and_nan_stays_nan(build_cache):
     picture = read_only(np.stack([before, after])[:, :, np.newaxis].copy())
     job = Job(picture, (Step(Correlation(np.ones((1, 1), np.float32)), "blending.cu", (128, 2)),))
     found = Shim(own_kernel("blending.cu", BLENDS + BLENDING), [job], build_cache).run(job)
-    expected = blended(Blend(0.75, 2.0), picture[:1], picture[1:])
+    expected = blended(StepRun((), Blend(0.75, 2.0), 1), *picture[:, np.newaxis])
     np.testing.assert_array_equal(found[1:], expected)
     assert np.isnan(expected[0, np.isnan(after)]).all()
 

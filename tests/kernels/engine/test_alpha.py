@@ -156,15 +156,29 @@ def test_what_gives_differences_leaves_alpha():
 
 
 @pytest.mark.parametrize("channels", [2, 4])
-def test_a_median_is_that_of_products_and_of_alpha(channels):
+def test_a_median_is_that_of_products_over_that_of_alpha(channels):
+    """By hand; where the median of alpha is below half a level it fades to the pixel."""
     picture = picture_of(9, 9, 11, channels, "float32")
+    picture[1:5, 1:8, -1] *= 1e-5
+    picture[5:, :5, -1] = 0
+    picture[7, 2, -1] = 1
     found = filtered(job_of(picture, (MEDIAN,)))[1:-1, 1:-1]
-    alpha = picture[..., -1:].astype(float)
-    windows = sliding_window_view(np.dstack([picture[..., :-1] * alpha, alpha]), (3, 3), (0, 1))
-    expected = np.median(windows, (3, 4))
-    middle = np.maximum(expected[..., -1:], 1e-9)
-    assert found[..., -1:] == pytest.approx(expected[..., -1:])
-    assert found[..., :-1] == pytest.approx(expected[..., :-1] / middle)
+    products = picture.astype(float)
+    products[..., :-1] *= products[..., -1:]
+    medians = np.median(sliding_window_view(products, (3, 3), (0, 1)), (3, 4))
+    own = picture[1:-1, 1:-1].astype(float)
+    kinds = set()
+    for at in np.argwhere(own[..., -1] > 2**-17):
+        pixel, (*products, alpha) = own[tuple(at)], medians[tuple(at)]
+        share = min(alpha * 2**17, 1)
+        expected = (1 - share**2) * pixel[:-1]
+        expected += np.array(products) * share**2 / max(alpha, 1e-30)
+        assert found[tuple(at)][:-1] == pytest.approx(expected)
+        kinds.add(np.sign(share) + (share == 1))
+    assert kinds == {0, 1, 2}
+    assert np.array_equal(found[..., -1], own[..., -1])
+    made = Engine().run(job_of(picture, (MEDIAN,))).picture[1:-1, 1:-1]
+    assert made[own[..., -1] > 2**-17] == pytest.approx(found[own[..., -1] > 2**-17], rel=1e-4)
 
 
 RANKS = [Rank(5, percentile) for percentile in (0, 30, 50, 100)]
@@ -199,11 +213,57 @@ def test_no_colour_is_beyond_those_that_are_seen_nearby(chosen, channels, implem
 def test_a_shape_of_one_colour_keeps_it():
     """A guided filter of a shape of white, the one of all channels, which it smooths alike."""
     picture = np.zeros((16, 16, 4), np.uint8)
-    picture[4:12, 4:12] = 255
-    for chosen in (Rank(5), Rank(3, 0), Morphology(3), Guided(5, 600.0), Bilateral(5, 2, 99.0)):
+    picture[4:12, 4:12] = picture[2, 2:14] = 255  # with a line of one pixel
+    for chosen in (*RANKS, *OTHERS[:2], Guided(5, 600.0), Bilateral(5, 2, 99.0)):
         found = Engine().run(job_of(picture, (Step(chosen),)), CHECKED).picture
         assert (found[..., :3][found[..., -1] > 0] == 255).all()
         assert found[8, 8, -1] > 250
+        if chosen in (*RANKS, *OTHERS[:2]):
+            assert np.array_equal(found[..., -1], picture[..., -1])
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_ranks_leave_alpha_to_the_last_bit_and_show_no_colour_that_nobody_sees(data):
+    one_of = [sorted(WHITE), [2, 4], [*RANKS, *OTHERS[:2]], [1.0, 0.4], [0.0, 0.1]]
+    one_of += [[None, Region(2, 3, 9, 8, 3)], [False, True], range(99)]
+    pixel_type, channels, chosen, mix, threshold, part, is_grey, seed = (
+        data.draw(st.sampled_from(each)) for each in one_of
+    )
+    picture, white = picture_of(seed, 15, 14, channels, pixel_type), WHITE[pixel_type]
+    picture[..., -1] *= picture[..., -1] > data.draw(st.floats(0, 0.9)) * white
+    step = Step(chosen, mix=mix, threshold=threshold, is_grey=is_grey)
+    result = Engine().run(job_of(picture, (step,), border="mirror", region=part), CHECKED)
+    assert result.check.ok
+    assert np.array_equal(result.picture[..., -1], picture[..., -1])
+    reach, leeway, is_seen = chosen.reach, white * 1e-3 + (white > 1), picture[..., -1] > 0
+    for sign in (1, -1) if not is_grey else ():
+        seen = np.where(is_seen[..., np.newaxis], sign * picture[..., :-1].astype(float), -np.inf)
+        seen = np.pad(seen, ((reach, reach), (reach, reach), (0, 0)), "reflect")
+        most = sliding_window_view(seen, (2 * reach + 1,) * 2, (0, 1)).max((3, 4))
+        found = sign * result.picture[..., :-1].astype(float)
+        assert (found <= most + leeway)[is_seen].all()
+
+
+@pytest.mark.parametrize("is_rounded", [False, True])
+@pytest.mark.parametrize("pixel_type", ["uint8", "float32"])
+@pytest.mark.parametrize("after", [(), (BOX,), (MEDIAN,)], ids=len)
+@pytest.mark.parametrize("border", BORDERS)
+def test_errors_before_a_median_are_allowed_and_faults_found(pixel_type, is_rounded, after, border):
+    """Alpha fades from opaque to clear, so that the median of what is seen is nearly nothing."""
+    picture, white = picture_of(11, 32, 40, 4, pixel_type), WHITE[pixel_type]
+    picture[..., -1] = (white * np.clip(np.linspace(1.5, -0.5, 40), 0, 1)).astype(pixel_type)
+    picture[::3, ::2, -1] = white
+    picture[12:20, :12, :3] //= 8
+    steps = (weighing("gaussian", 5), MEDIAN, *after)
+    steps = tuple(replace(each, implementation="parallel") for each in steps)
+    engine = Engine()
+    result = engine.run(job_of(picture, steps, is_rounded=is_rounded, border=border), CHECKED)
+    assert result.check.ok
+    wrong, tolerance = result.picture.copy(), engine.tolerance(result)
+    wrong[16, 5, 1] = white
+    *_, check = checking(result.job, wrong, tolerance, None)
+    assert (check.wrong, check.worst) == (1, (16, 5, 1))
 
 
 def test_outside_a_part_not_a_bit_changes():

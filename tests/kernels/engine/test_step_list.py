@@ -14,7 +14,7 @@ from kernels.core.cache import blank, read_only
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import MAX_STEPS, Job, Progress
 from kernels.core.nonlinear import Rank
-from kernels.core.step import LENGTH, Blend, Correlation, Step
+from kernels.core.step import LENGTH, Blend, Correlation, Step, StepRun
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
 from kernels.engine import list_ways, step_list
@@ -171,7 +171,7 @@ def test_with_a_threshold_unsharp_leaves_flat_noise_alone_and_sharpens_edges():
 def test_a_threshold_takes_so_much_of_every_change_and_never_turns_one(threshold, mix):
     random = np.random.default_rng(5)
     before, after = random.normal(0, 100, (2, 9, 11, 4)).astype(np.float32)
-    found = step_list.blended(Blend(mix, threshold), before, after)
+    found = step_list.blended(StepRun((), Blend(mix, threshold), 1), before, after)
     change = after.astype(np.float64) - before
     expected = before + mix * np.sign(change) * np.maximum(np.abs(change) - threshold, 0)
     expected[..., 3] = after[..., 3] if (mix, threshold) == (1, 0) else before[..., 3]

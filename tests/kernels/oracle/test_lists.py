@@ -15,7 +15,6 @@ from kernels.core.step import LENGTH, Correlation, Step
 from kernels.core.verdict import LIVE_TAPS, Tolerance
 from kernels.oracle.checking import (
     carried_bound,
-    carried_limits,
     checking,
     judged,
     limits_of,
@@ -112,8 +111,7 @@ def test_what_is_right_is_called_right_and_what_is_off_by_twice_the_bound_wrong(
     result = engine.run(job, EVERY_PIXEL)
     tolerances = engine.tolerance(result)
     assert all(each.check.ok for each in result.steps)
-    of = limits_of if isinstance(tolerances, Tolerance) else carried_limits
-    limits, exact = of(job, tolerances), by_scipy(job)
+    limits, exact = limits_of(job, tolerances), by_scipy(job)
     if not np.isfinite(limits.bound):
         assert "not checked" in str(result.check)
         return

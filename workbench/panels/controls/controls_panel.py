@@ -94,8 +94,8 @@ WHOLE_TIPS = {
 OWN_ALPHA = "A user kernel gets channels as they are, and copies alpha."
 ALPHA_TIPS = {
     "premultiplied": "Premultiplied\nColours count by their alpha: transparent pixels do not "
-    "bleed into others.\nWhat leaves a flat picture as it is, such as a blur or a median, filters "
-    "alpha as well; what gives differences, such as edges, leaves it.",
+    "bleed into others.\nMeans, such as a blur, filter alpha as well; ranks, such as a median, and "
+    "differences, such as edges, leave it.",
     "apart": "Channels apart\nEach colour by itself, also where it cannot be seen; alpha stays.",
 }
 

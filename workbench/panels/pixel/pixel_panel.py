@@ -398,6 +398,7 @@ class PixelPane(QWidget):
         if (exact := value_at(result.job, found.y, found.x)) is not None:
             value += f" where {pixel_words.exact(exact[0, 0, found.channel])} is exact"
         divided = "" if result.job.opaque is None else ", divided by alpha"
+        divided += " found; its own stays" if result.job.runs[-1].blend.opaque else ""
         return {"result": (f"Result{part}{divided}", value)}
 
     def _furthest_off(self) -> int | None:

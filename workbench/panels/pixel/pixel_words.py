@@ -148,7 +148,8 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
 
 def blended(found: Explained, job: Job | None) -> dict[str, tuple[str, str]]:
     """Heading and value of how the sample and the filter's output make what `job` gives."""
-    if job is None or found.is_alpha or (blend := job.runs[-1].blend)[:2] == OUTPUT[:2]:
+    blend = job.runs[-1].blend if job else OUTPUT  # of ranks other channels have a part in it
+    if job is None or found.is_alpha or blend.opaque or blend[:2] == OUTPUT[:2]:
         return {}
     share, threshold = (float(np.float32(each)) for each in blend[:2])
     change = (float(found.rounded) if job.is_rounded else found.value) - found.sample
@@ -311,18 +312,15 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
     # What ran alone may be rounded, as it is nowhere within a list.
     is_kept = job.is_rounded or job.pixel_type == "float32"
     ran = (result.steps or (result,) * is_kept) if result else ()
-    blends = (run.blend for run in job.runs)
-    known = iter(ran[: intents.runs_known(job, result)])
+    known = zip(job.runs, ran[: intents.runs_known(job, result)], strict=False)
     for number, step in enumerate(state.steps):
         found: Any = None
         if not step.is_on:
             continue
-        if number <= len(state.before) and (run := next(known, None)):
+        if number <= len(state.before) and (pair := next(known, None)):
             place = slice(y, y + 1), slice(x, x + 1)
-            blend, filters_alpha = next(blends), run.job.filters_alpha
-            before, after = run.job.picture[place], run.picture[place]
-            found = step_list.blended(blend, before, after, filters_alpha=filters_alpha)
-            found = step_list.divided(job.opaque, found)
+            before, after = pair[1].job.picture[place], pair[1].picture[place]
+            found = step_list.divided(job.opaque, step_list.blended(pair[0], before, after))
         with suppress(KernelError):  # of a step behind the selected one
             found = _exact_after(state, number, y, x) if found is None else found
         yield number, None if found is None else found[0, 0, channel]

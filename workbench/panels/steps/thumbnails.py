@@ -57,32 +57,30 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
     given = _small((result.steps or (result,))[0].job.picture)  # maybe weighted by alpha
     height, width = small.shape[:2]
     factor = result.job.width / width
-    part, runs = intents.region_in(state, height, width, factor), iter(result.steps or (result,))
+    part = intents.region_in(state, height, width, factor)
+    runs = zip(result.job.runs, result.steps or (result,), strict=False)
     original, *others = needs(state)
     made, is_reduced, opaque = dict[object, Thumbnail](), False, result.job.opaque
-    blends = (run.blend for run in result.job.runs)
     made[original] = Thumbnail(show(small, original[-1]).images[0].copy())
     for number, (step, need) in enumerate(zip(state.steps, others, strict=True)):
         first, *length = steps = intents.made(state, step)
         if step.is_on and number <= len(state.before):
-            run = next(runs)
-            before, after = _small(run.job.picture), _small(run.picture)
-            is_whole = run.job.filters_alpha
-            given = blended(next(blends), before, after, filters_alpha=is_whole)
-        elif step.is_on and isinstance(first.filter, Correlation):
-            # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.
-            weights = reduced_weights(first.filter.weights, factor)
-            weights /= np.float32(factor if length else 1)
-            coarse = replace(first.filter, weights=weights)
-            first = replace(first, filter=coarse, implementation="opencv")
-            given = blended(
-                steps[-1].blend, given, filtered(Job(given, (first, *length), state.border))
-            )
-            is_reduced = True
+            run, ran = next(runs)
+            given = blended(run, _small(ran.job.picture), _small(ran.picture))
         elif step.is_on:
-            first = replace(first.unblended, filter=reduced_filter(first.filter, factor))
-            found = reference.filtered(Job(given, (first,), state.border)).astype(np.float32)
-            given, is_reduced = blended(steps[-1].blend, given, found), True
+            if isinstance(first.filter, Correlation):
+                # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.
+                weights = reduced_weights(first.filter.weights, factor)
+                weights /= np.float32(factor if length else 1)
+                coarse = replace(first.filter, weights=weights)
+                first = replace(first, filter=coarse, implementation="opencv")
+            else:
+                first = replace(first, filter=reduced_filter(first.filter, factor))
+            whole = Job(given, (first, *length), state.border, opaque=opaque)
+            run, is_reduced = whole.runs[0], True
+            one = whole.part(run, given)
+            found = filtered(one) if one.has_weights else reference.filtered(one).astype("float32")
+            given = blended(run, given, found)
         shown = np.ascontiguousarray(inside(Job(small, steps, region=part), divided(opaque, given)))
         made[need] = Thumbnail(show(shown, need[-1]).images[0].copy(), is_reduced)
     return made
