@@ -14,7 +14,7 @@ as a window needs them: every row is read once, and worked out once along x. Byt
 the upper halves of 16 bits, for which newer GPUs have an instruction."""
 
 [[passes]]
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"

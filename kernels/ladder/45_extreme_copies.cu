@@ -16,7 +16,7 @@ shared memory: rows that are sixteen bytes further than a line of 128 apart, so 
 no bank, are fetched once. Asynchronous copies fetch 32 bytes for each of their halves there."""
 
 [[passes]]
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"

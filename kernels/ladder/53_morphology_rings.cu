@@ -18,7 +18,7 @@ first = "HEIGHT * PITCH * SAMPLE_BYTES"
 [[passes]]
 function = "first_extreme"
 writes = "first"
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
@@ -29,7 +29,7 @@ stores = { first = "parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }  # fo
 function = "second_extreme"
 reads = "first"
 also_reads = ["picture"]
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"

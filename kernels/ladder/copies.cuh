@@ -53,6 +53,7 @@ template <int PENDING> __device__ __forceinline__ void wait_for_sent() {
 // As rows of a walk down a strip.
 template <class Strip, int STEP_ROWS, int STAGES, int IN_STRIDE>
 struct Copies {
+    static_assert(STEP_ROWS <= 32, "a lane for each row");
     const Strip& strip;
     barrier* bars;  // [STAGES]
 

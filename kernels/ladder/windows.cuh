@@ -151,7 +151,7 @@ __device__ __forceinline__ void along_x(unsigned char* minima, const unsigned ch
 // read(i): row i from the first of the first window on; write(i, word).
 template <bool MAX, int COUNT, class Read, class Write>
 __device__ __forceinline__ void down(int column, const Read& read, const Write& write) {
-    constexpr int B = power_within(COUNT), PIECES = COUNT / B;
+    constexpr int B = power_within(COUNT & -COUNT), PIECES = COUNT / B;
     const auto finish = [&](int i, unsigned found) {
         const unsigned alpha = alpha_bits(column);
         write(i, HAS_ALPHA ? (found & ~alpha) | (read(i + RADIUS) & alpha) : found);
