@@ -1,28 +1,25 @@
 // The words of rungs that walk down a strip of the picture, STEP_ROWS rows at a time: minima along x go to a ring of
 // rows in shared memory, minima down the columns come from there.  Needs windows.cuh and strips.cuh, before this file.
 
-// To be measured, with RING_THREADS, RING_STEP and RING_KEEPS of headers.toml: rows of a step and threads for them, and
-// whether up to size 15 a thread keeps the rows that the next step needs of its column in registers.
-#ifndef RING_THREADS
-#define RING_THREADS 256
-#define RING_STEP 32
-#define RING_KEEPS 0
-#endif
-constexpr int THREADS = RING_THREADS;
-constexpr int STEP_ROWS = RING_STEP;
-constexpr bool KEEPS = RING_KEEPS && KSIZE <= 15;
 constexpr int STAGES = 2;  // steps on their way
 // A row that a block makes, a part of which a thread makes along x, of two rows if a word has two samples.
 constexpr int STRIP_BYTES = CHANNELS == 3 ? 768 : BYTES == 4 && KSIZE > 31 && KSIZE <= 63 ? 1024 : 512;
 constexpr int STRIP = STRIP_BYTES / BYTES;
-constexpr int PART = STRIP * STEP_ROWS / AT_ONCE / THREADS;
+constexpr int PART = STRIP / 8 / AT_ONCE;
 // From row to row 16 bytes more than lines of 128: the lanes of a warp, in different rows, meet in no bank.
 constexpr int IN_STRIDE = (STRIP_BYTES + 2 * HALO_BYTES + 111) / 128 * 128 + 16;
 constexpr int RING_STRIDE = STRIP_BYTES + 16;
-constexpr int SLOTS = KEEPS ? 1 : 1 + (KSIZE - 1 + STEP_ROWS - 1) / STEP_ROWS;  // steps in the ring
-constexpr int STAGE = STEP_ROWS * IN_STRIDE;                        // bytes
-constexpr int COLUMNS = STRIP_BYTES / 4;                            // of 4 bytes
-constexpr int GROUPS = COLUMNS * 2 <= THREADS && !KEEPS ? 2 : 1;   // threads that share one
+__device__ constexpr int slots_of(int rows) { return 1 + (KSIZE - 1 + rows - 1) / rows; }  // steps in the ring
+// The more rows a step has, the more work between two barriers, where there is room for it; and all threads have work
+// along x and, one of COLUMNS or two, down the columns.
+constexpr int ROOM = 227 * 1024;
+constexpr bool IS_TALL = STRIP_BYTES == 768 && 48 * (STAGES * IN_STRIDE + slots_of(48) * RING_STRIDE) <= ROOM;
+constexpr int STEP_ROWS = IS_TALL ? 48 : 32;
+constexpr int THREADS = 8 * STEP_ROWS;
+constexpr int SLOTS = slots_of(STEP_ROWS);
+constexpr int STAGE = STEP_ROWS * IN_STRIDE;         // bytes
+constexpr int COLUMNS = STRIP_BYTES / 4;             // of 4 bytes
+constexpr int GROUPS = COLUMNS * 2 <= THREADS ? 2 : 1;  // threads that share one
 constexpr int GROUP_ROWS = STEP_ROWS / GROUPS;
 using Strip = StripOf<1, KSIZE - 1, THREADS, STEP_ROWS, STRIP_BYTES, IN_STRIDE>;
 
@@ -38,21 +35,6 @@ __device__ __forceinline__ void down_column(const unsigned char* const (&at)[SLO
     down<MAX, GROUP_ROWS>(column, read, write);
 }
 
-// The same where a column's last rows of the step before are in registers.
-constexpr int KEPT = KEEPS && KSIZE > 1 ? KSIZE - 1 : 1;
-template <bool MAX, class Write>
-__device__ __forceinline__ void down_on(unsigned (&kept)[KEPT], const unsigned char* at, int column, const Write& write) {
-    unsigned values[KSIZE - 1 + STEP_ROWS];
-    #pragma unroll
-    for (int i = 0; i < KSIZE - 1; ++i) values[i] = kept[i];
-    #pragma unroll
-    for (int i = 0; i < STEP_ROWS; ++i)
-        values[KSIZE - 1 + i] = *reinterpret_cast<const unsigned*>(at + i * RING_STRIDE);
-    down<MAX, STEP_ROWS>(column, [&](int i) { return values[i]; }, write);
-    #pragma unroll
-    for (int i = 0; i < KSIZE - 1; ++i) kept[i] = values[STEP_ROWS + i];
-}
-
 // ---- The walk. -------------------------------------------------------------------------------------
 
 // rows.begin(stage, step): begin to bring a step's rows; rows.wait(step): until they are there, for all behind
@@ -65,7 +47,6 @@ __device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, 
     #pragma unroll 1
     for (int step = 0; step < STAGES; ++step) rows.begin(memory + step * STAGE, step);
     int slot = 0;
-    unsigned kept[KEPT] = {};
     #pragma unroll 1
     for (int step = 0; strip.has(step); ++step) {
         unsigned char* const stage = memory + step % STAGES * STAGE;
@@ -92,8 +73,7 @@ __device__ __forceinline__ void walk(unsigned char* memory, const Strip& strip, 
             const auto write_row = [&](int i, unsigned found) {
                 if (top + i >= 0 && top + i < strip.rows) write(first + i * static_cast<long long>(strip.pitch), found);
             };
-            if constexpr (KEEPS) down_on<MAX>(kept, at[0], column, write_row);
-            else if (group == 0) down_column<MAX, 0>(at, column, write_row);
+            if (group == 0) down_column<MAX, 0>(at, column, write_row);
             else down_column<MAX, GROUPS - 1>(at, column, write_row);
         }
         slot = slot + 1 < SLOTS ? slot + 1 : 0;
