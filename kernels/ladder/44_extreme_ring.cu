@@ -4,7 +4,7 @@ idea    = "A block walks down the picture: rows' minima stay in a ring in shared
 after   = "extreme_doubling"
 filter  = "extremes"
 includes = ["extremes", "wide", "async", "windows", "strips", "extreme_ring"]
-own_block = "A block of 256 threads walks down a strip of the picture."
+own_block = "A block walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
 lesson  = """
 Windows that lie side by side share most of their samples, the core. What a thread has of a row in registers it uses \

@@ -6,7 +6,7 @@ filter  = "extremes"
 quick   = "SAMPLE_BYTES == 4 and KSIZE <= 31"  # measured on an H200
 includes = ["extremes", "wide", "windows", "strips", "copies", "extreme_ring"]
 capability = [9, 0]
-own_block = "A block of 256 threads walks down a strip of the picture."
+own_block = "A block walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
 lesson  = """
 An asynchronous copy moves sixteen bytes, and every thread has to ask for its own. Newer GPUs have an engine that \

@@ -5,7 +5,7 @@ after   = "morphology_ring"
 filter  = "morphology"
 quick   = "KSIZE > 31"
 includes = ["extremes", "wide", "async", "windows", "strips", "morphology", "differences", "extreme_ring"]
-own_block = "A block of 256 threads walks down a strip of the picture."
+own_block = "A block walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose morphology_disk."]]
 lesson  = """
 What one launch keeps for both extremes grows with the window, in registers and at the edges of its strip, which the \
