@@ -64,8 +64,10 @@ struct Copies {
         __syncwarp();
         unsigned char* const to = stage + (strip.from() - strip.first()) * sizeof(sample);
         #pragma unroll
-        for (int r = threadIdx.x; r < STEP_ROWS; r += 32)
-            bring(to + r * IN_STRIDE, strip.row(step, r) + strip.from(), bytes, bar);
+        for (int first = 0; first < STEP_ROWS; first += 32) {
+            const int r = first + threadIdx.x;
+            if (r < STEP_ROWS) bring(to + r * IN_STRIDE, strip.row(step, r) + strip.from(), bytes, bar);
+        }
     }
     __device__ __forceinline__ void wait(int step) const { wait_for(bars + step % STAGES, step / STAGES & 1); }
     __device__ __forceinline__ void put() const { see_stores(); }
