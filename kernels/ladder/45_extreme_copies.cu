@@ -24,7 +24,7 @@ loads = { picture = "EXTREME_LOADS" }
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

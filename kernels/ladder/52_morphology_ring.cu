@@ -19,7 +19,7 @@ picture the border puts its own there, before the second looks."""
 
 [[passes]]
 block  = ["up(FIRST_BYTES // 4, 32)", "1"]
-covers = ["WIDE_STRIP // SAMPLE_BYTES", "up(parts(HEIGHT, MORPHOLOGY_WAVES * MORPHOLOGY_WAVE), 16)"]
+covers = ["WIDE_STRIP // SAMPLE_BYTES", "up(parts(HEIGHT, MORPHOLOGY_DOWN), 16)"]
 halo = ["FAR * HALO_X", "FAR * HALO_Y"]
 rows_by = "16"
 shared_bytes = "MORPHOLOGY_BYTES"

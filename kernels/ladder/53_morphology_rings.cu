@@ -53,7 +53,7 @@ __device__ __forceinline__ void extreme_of(
     walk<MAX>(reinterpret_cast<unsigned char*>(memory), strip, rows, write);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) first_extreme(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) first_extreme(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ first,      // the same; of alpha what it is
     int height, int width, int pitch,
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) first_extreme(
     });
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) second_extreme(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) second_extreme(
     const sample* __restrict__ first, const sample* __restrict__ src,
     sample* __restrict__ dst, int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes

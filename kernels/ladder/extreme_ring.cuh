@@ -10,12 +10,13 @@ constexpr int PART = STRIP / 8 / AT_ONCE;
 constexpr int IN_STRIDE = (STRIP_BYTES + 2 * HALO_BYTES + 111) / 128 * 128 + 16;
 constexpr int RING_STRIDE = STRIP_BYTES + 16;
 __device__ constexpr int slots_of(int rows) { return 1 + (KSIZE - 1 + rows - 1) / rows; }  // steps in the ring
-// The more rows a step has, the more work between two barriers, where there is room for it; and all threads have work
-// along x and, one of COLUMNS or two, down the columns.
+__device__ constexpr int bytes_of(int rows) { return rows * (STAGES * IN_STRIDE + slots_of(rows) * RING_STRIDE); }
+// Threads for which there are one or two of COLUMNS.  Of colours two blocks of them where there is room; where there is
+// not, one, which has, of bytes, more rows between two barriers.
+constexpr int THREADS = STRIP_BYTES == 768 ? 384 : 256;
 constexpr int ROOM = 227 * 1024;
-constexpr bool IS_TALL = STRIP_BYTES == 768 && 48 * (STAGES * IN_STRIDE + slots_of(48) * RING_STRIDE) <= ROOM;
-constexpr int STEP_ROWS = IS_TALL ? 48 : 32;
-constexpr int THREADS = 8 * STEP_ROWS;
+constexpr int BLOCKS = STRIP_BYTES == 768 && bytes_of(32) <= ROOM / 2 - 1024 ? 2 : 0;  // 0: what registers allow
+constexpr int STEP_ROWS = STRIP_BYTES == 768 && BYTES == 1 && BLOCKS == 0 && bytes_of(48) <= ROOM ? 48 : 32;
 constexpr int SLOTS = slots_of(STEP_ROWS);
 constexpr int STAGE = STEP_ROWS * IN_STRIDE;         // bytes
 constexpr int COLUMNS = STRIP_BYTES / 4;             // of 4 bytes
