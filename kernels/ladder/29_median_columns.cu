@@ -3,7 +3,7 @@ title   = "Sorted columns"
 idea    = "Of nine samples the median is the middle of three: the greatest of the columns' least, the middle of their middles, the least of their greatest. Neighbours share columns, and rows below each other share pairs of samples."
 filter  = "median"
 after   = "median_network"
-includes = ["ranks", "columns"]
+includes = ["ranks", "columns", "wide", "async"]
 own_block = "A thread makes four samples of eight rows, and a block is four warps, one above the other."
 lesson  = """
 Each sample lies in nine windows, and a network for each of them compares the same neighbours over and over. If a \
@@ -19,6 +19,7 @@ requires = [
 [[passes]]
 block  = ["128", "1"]
 covers = ["128", "32"]
+shared_bytes = "COLUMNS_SHARED"
 # Of ten rows a thread's own four and a pixel on either side; where the row ends within four, its end once more.
 loads = { picture = """(parts(HEIGHT, 8) * 10 * ((4 + 2 * CHANNELS) * parts(WIDTH * CHANNELS, 4)
     - 2 * CHANNELS * (BORDER == 'CLAMP' or BORDER == 'REFLECT')
@@ -105,7 +106,74 @@ __device__ __forceinline__ void filter_tile(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) convolve(
+// To be measured, of float32, with COLUMNS_TILED of headers.toml: a block stages its tile and the halo by asynchronous
+// copies, so that rows are read once and no thread waits for them one after the other.
+#ifndef TILED
+#define TILED 0
+#endif
+#ifndef TILED_BLOCKS
+#define TILED_BLOCKS 10  // of a multiprocessor, at least: more of them, fewer registers
+#endif
+constexpr bool IS_TILED = TILED && sizeof(sample) == 4;
+constexpr int TILE_H = 4 * ROWS, ROWS_IN = TILE_H + 2, TILE_CHUNKS = 32, STAGE_CHUNKS = TILE_CHUNKS + 2;
+// Rows lie as in the picture, where halves of 32 bytes go together, one chunk further.
+constexpr int SHIFT = 1, STAGE_STRIDE = STAGE_CHUNKS + 2;
+
+__device__ __forceinline__ void stage_tile(
+    uint4* stage, const sample* __restrict__ src, int left, int top, int height, int width, int pitch)
+{
+    const int column = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (left >= 0 && left + STAGE_CHUNKS * CHUNK <= width * CHANNELS && top >= 0 && top + ROWS_IN <= height) {
+        const sample* const from = row_of(src, top, pitch) + left;
+        #pragma unroll
+        for (int r = warp; r < ROWS_IN; r += 4)
+            copy_async(stage + r * STAGE_STRIDE + column, row_of(from, r, pitch) + column * CHUNK);
+        const int r = threadIdx.x / 2, c = TILE_CHUNKS + threadIdx.x % 2;  // what is left of all rows
+        if (r < ROWS_IN) copy_async(stage + r * STAGE_STRIDE + c, row_of(from, r, pitch) + c * CHUNK);
+    } else {
+        #pragma unroll 1
+        for (int n = threadIdx.x; n < ROWS_IN * STAGE_CHUNKS; n += 128) {
+            const int r = n / STAGE_CHUNKS, c = n % STAGE_CHUNKS, x = left + c * CHUNK;
+            if (x < width * CHANNELS + HALO_X)
+                stage[r * STAGE_STRIDE + c] = read_chunk(src, x, top + r, height, width, pitch);
+        }
+    }
+    end_group();
+    wait_for_groups<0>();
+    __syncthreads();
+}
+// The thread's row, from the sample CHUNK before its own on.
+__device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* chunks) {
+    const sample* const row = reinterpret_cast<const sample*>(chunks) + CHUNK - CHANNELS;
+    const Samples own = *reinterpret_cast<const Samples*>(chunks + 1);
+    #pragma unroll
+    for (int i = 0; i < COLUMNS; ++i) {
+        const bool is_own = CHANNELS <= i && i < CHANNELS + WIDE;
+        keys[i] = key_of(is_own ? own.at[(i - CHANNELS) & (WIDE - 1)] : row[i]);
+    }
+}
+__device__ __forceinline__ void filter_staged(
+    const uint4* stage, sample* __restrict__ dst, int x, int y0, int pitch, int end_row)
+{
+    Key above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
+    read_staged(above, stage);
+    read_staged(first, stage + STAGE_STRIDE);
+    #pragma unroll
+    for (int i = 0; i < ROWS; i += 2) {
+        read_staged(second, stage + (i + 2) * STAGE_STRIDE);
+        read_staged(below, stage + (i + 3) * STAGE_STRIDE);
+        #pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) low[c] = least(first[c], second[c]), high[c] = greatest(first[c], second[c]);
+        medians(made, low, high, above);
+        if (y0 + i < end_row) write_row(row_of(dst, y0 + i, pitch) + x, made, first);
+        medians(made, low, high, below);
+        if (y0 + i + 1 < end_row) write_row(row_of(dst, y0 + i + 1, pitch) + x, made, second);
+        #pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) above[c] = second[c], first[c] = below[c];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128, IS_TILED ? TILED_BLOCKS : 0) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,
@@ -114,6 +182,14 @@ extern "C" __global__ void __launch_bounds__(128) convolve(
     const int end = width * CHANNELS;
     const int x = (blockIdx.x * 32 + threadIdx.x % 32) * WIDE;
     const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * ROWS;
+    if constexpr (IS_TILED) {
+        DYNAMIC_SHARED(uint4, memory);  // [ROWS_IN][STAGE_STRIDE]
+        const int left = (static_cast<int>(blockIdx.x) * TILE_CHUNKS - 1) * CHUNK;
+        stage_tile(memory + SHIFT, src, left, first_row + blockIdx.y * TILE_H - 1, height, width, pitch);
+        const uint4* const stage = memory + SHIFT + threadIdx.x / 32 * ROWS * STAGE_STRIDE + threadIdx.x % 32;
+        if (x < end && y0 < end_row) filter_staged(stage, dst, x, y0, pitch, end_row);
+        return;
+    }
     if (x >= end || y0 >= end_row) return;
     const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
                        border_index(-1, height), border_index(height, height), end - x};

@@ -21,9 +21,10 @@ requires = [
 
 [[passes]]
 block  = ["128", "1"]
-covers = ["32 * (16 if SAMPLE_BYTES == 1 and CHANNELS > 1 else 8)", "4 * (8 if CHANNELS == 1 else 4)"]
-# Of twelve rows, or eight, a thread's own samples and words on either side; at the ends pixels.
-loads = { picture = """((parts(HEIGHT, 8) * 12 if CHANNELS == 1 else parts(HEIGHT, 4) * 8)
+covers = ["32 * (16 if SAMPLE_BYTES == 1 and CHANNELS > 1 else 8)", "4 * PAIRS_ROWS"]
+rows_by = "16 if PAIRS_WALK else 1"
+# Of four rows more than it makes, a thread's own samples and words on either side; at the ends pixels.
+loads = { picture = """(parts(HEIGHT, PAIRS_ROWS) * (PAIRS_ROWS + 4)
     * (parts(WIDTH * CHANNELS, COVERS_X // 32) * (COVERS_X // 32)
     + 2 * up(CHANNELS, 4 // SAMPLE_BYTES) * (parts(WIDTH * CHANNELS, COVERS_X // 32) - 1)
     + CHANNELS * (BORDER != 'CLAMP' and BORDER != 'REFLECT') * (1 + (WIDTH * CHANNELS % (COVERS_X // 32) == 0))
@@ -37,6 +38,10 @@ constexpr int WIDE = WORDS * A_WORD;                         // samples,
 constexpr int ROWS = CHANNELS == 1 ? 4 : 2;                  // and rows; as many again are the lower ones of the pairs
 constexpr int COLUMNS = WIDE + 2 * CHANNELS;                 // with a pixel on either side,
 constexpr int BESIDE = (CHANNELS + A_WORD - 1) / A_WORD;     // which is in so many words
+// 1: a thread walks down as many rows as the grid says.  To be measured, with PAIRS_WALK of headers.toml.
+#ifndef WALKS
+#define WALKS 0
+#endif
 struct Row { unsigned words[BESIDE + WORDS + BESIDE]; };
 
 // Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
@@ -88,14 +93,14 @@ __device__ __forceinline__ void pair_rows(Pair (&columns)[COLUMNS], const Row& u
         pair_rows<I + 1>(columns, upper, lower);
     }
 }
-// Row y and, as the other halves of the pairs, the one ROWS below it.
+// Row y and, as the other halves of the pairs, the one `rows` below it.
 // HAS_END: whether a thread of the block has the row's end within what it reads, and not at x + WIDE.
 template <bool HAS_END>
 __device__ __forceinline__ void read_rows(
-    Pair (&columns)[COLUMNS], const sample* __restrict__ src, const Places& at, int y, int height, int pitch)
+    Pair (&columns)[COLUMNS], const sample* __restrict__ src, const Places& at, int y, int rows, int height, int pitch)
 {
     const sample* const upper = row_at(src, at, y, height, pitch);
-    const sample* const lower = row_at(src, at, y + ROWS, height, pitch);
+    const sample* const lower = row_at(src, at, y + rows, height, pitch);
     pair_rows(columns, load_row(upper, at), load_row(lower, at));
 
     // What stands for the pixels beyond the row's ends: mostly the outermost, which is here already.
@@ -124,7 +129,7 @@ __device__ __forceinline__ void read_rows(
 template <bool HAS_END>
 __device__ __forceinline__ void filter_tile(
     const sample* __restrict__ src, sample* __restrict__ dst,
-    const Places& at, int y0, int height, int pitch, int end_row)
+    const Places& at, int y0, int rows, int height, int pitch, int end_row)
 {
     const auto write = [&](int y, const Pair (&made)[WIDE], const Pair (&original)[COLUMNS]) {
         Pair pairs[WIDE];
@@ -134,15 +139,15 @@ __device__ __forceinline__ void filter_tile(
         #pragma unroll
         for (int i = 0; i < WORDS; ++i) words_of(pairs + i * A_WORD, upper[i], lower[i]);
         if (y < end_row) store_words<WORDS>(row_of(dst, y, pitch) + at.x, upper);
-        if (y + ROWS < end_row) store_words<WORDS>(row_of(dst, y + ROWS, pitch) + at.x, lower);
+        if (y + rows < end_row) store_words<WORDS>(row_of(dst, y + rows, pitch) + at.x, lower);
     };
     Pair above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
-    read_rows<HAS_END>(above, src, at, y0 - 1, height, pitch);
-    read_rows<HAS_END>(first, src, at, y0, height, pitch);
-    #pragma unroll (HAS_END ? 1 : ROWS)
-    for (int y = y0; y < y0 + ROWS; y += 2) {
-        read_rows<HAS_END>(second, src, at, y + 1, height, pitch);
-        read_rows<HAS_END>(below, src, at, y + 2, height, pitch);
+    read_rows<HAS_END>(above, src, at, y0 - 1, rows, height, pitch);
+    read_rows<HAS_END>(first, src, at, y0, rows, height, pitch);
+    #pragma unroll (HAS_END ? 1 : WALKS ? 2 : ROWS)
+    for (int y = y0; y < y0 + rows; y += 2) {
+        read_rows<HAS_END>(second, src, at, y + 1, rows, height, pitch);
+        read_rows<HAS_END>(below, src, at, y + 2, rows, height, pitch);
         #pragma unroll
         for (int i = 0; i < COLUMNS; ++i) low[i] = least(first[i], second[i]), high[i] = greatest(first[i], second[i]);
         medians(made, low, high, above);
@@ -162,14 +167,15 @@ extern "C" __global__ void __launch_bounds__(128, !QUICK_PAIRS || CHANNELS > 1 ?
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
     const int x = (blockIdx.x * 32 + threadIdx.x % 32) * WIDE;
-    const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * 2 * ROWS;
+    const int walked = (end_row - first_row + gridDim.y * 16 - 1) / (gridDim.y * 16) * 2, rows = WALKS ? walked : ROWS;
+    const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * 2 * rows;
     if (x >= width * CHANNELS || y0 >= end_row) return;
     const int end = width * CHANNELS;
     const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
                        border_index(-1, height), border_index(height, height), end - x};
     // All warps of a block go one way.
     if (end % WIDE != 0 && end < static_cast<int>(blockIdx.x + 1) * 32 * WIDE + CHANNELS)
-        filter_tile<true>(src, dst, at, y0, height, pitch, end_row);
+        filter_tile<true>(src, dst, at, y0, rows, height, pitch, end_row);
     else
-        filter_tile<false>(src, dst, at, y0, height, pitch, end_row);
+        filter_tile<false>(src, dst, at, y0, rows, height, pitch, end_row);
 }

@@ -19,12 +19,12 @@ requires = [
 ]
 
 [[passes]]
-block  = ["32 * PLANES * (4 if PLANES == 1 else 2)", "1"]
-covers = ["128 * CHANNELS", "(16 if PLANES == 1 else 8) * (2 if SAMPLE_BYTES <= 2 else 1)"]
-shared_bytes = """max(PLANES * ((16 if PLANES == 1 else 8) + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * 4,
-    (CHANNELS > 1) * (16 if PLANES == 1 else 8) * (2 if SAMPLE_BYTES <= 2 else 1)
+block  = ["32 * PLANES * MEDIAN_TILES", "1"]
+covers = ["128 * CHANNELS", "MEDIAN_ROWS * MEDIAN_TILES * (2 if SAMPLE_BYTES <= 2 else 1)"]
+shared_bytes = """max(PLANES * (MEDIAN_ROWS * MEDIAN_TILES + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * 4,
+    (CHANNELS > 1) * MEDIAN_ROWS * MEDIAN_TILES * (2 if SAMPLE_BYTES <= 2 else 1)
     * (128 * CHANNELS * SAMPLE_BYTES + 4))"""
-loads = { picture = """(BLOCKS * ((16 if PLANES == 1 else 8) + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * CHANNELS
+loads = { picture = """(BLOCKS * (MEDIAN_ROWS * MEDIAN_TILES + KSIZE - 1) * (128 + 2 * up(RADIUS, 4)) * CHANNELS
     * (2 if SAMPLE_BYTES <= 2 else 1) + ALPHA)""" }
 stores = { picture = "up(WIDTH * CHANNELS, 4 if CHANNELS == 1 else 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
@@ -77,12 +77,12 @@ __device__ constexpr int shared_by(int wide, int tall) { return (KSIZE - wide + 
 
 // The medians of windows X0 to X1 - 1, Y0 to Y1 - 1, of whose common samples `core` has the ranks that may count.
 template <int X0, int X1, int Y0, int Y1, int N>
-__device__ __forceinline__ void split(Word (&made)[TILE][TILE], const List<N>& core, const Windows& from);
+__device__ __forceinline__ void split(Word (&made)[TILE_ROWS][TILE], const List<N>& core, const Windows& from);
 
 // The same, with `more` that they share, but the OLD samples behind `core` are not all of.
 template <int X0, int X1, int Y0, int Y1, int OLD, int N, int M>
 __device__ __forceinline__ void grow(
-    Word (&made)[TILE][TILE], const List<N>& core, const List<M>& more, const Windows& from)
+    Word (&made)[TILE_ROWS][TILE], const List<N>& core, const List<M>& more, const Windows& from)
 {
     constexpr int COUNT = OLD + M;
     static_assert(COUNT == shared_by(X1 - X0, Y1 - Y0), "all that they share");
@@ -97,7 +97,7 @@ __device__ __forceinline__ void grow(
     }
 }
 template <int X0, int X1, int Y0, int Y1, int N>
-__device__ __forceinline__ void split(Word (&made)[TILE][TILE], const List<N>& core, const Windows& from) {
+__device__ __forceinline__ void split(Word (&made)[TILE_ROWS][TILE], const List<N>& core, const Windows& from) {
     constexpr int WIDE = X1 - X0, TALL = Y1 - Y0, COUNT = shared_by(WIDE, TALL);
     if constexpr (WIDE > TALL || (WIDE == TALL && WIDE > 2)) {
         constexpr int X = (X0 + X1) / 2, FIRST = Y1 - 1, END = Y0 + KSIZE, ALL = WIDE / 2 * (END - FIRST);
@@ -111,7 +111,8 @@ __device__ __forceinline__ void split(Word (&made)[TILE][TILE], const List<N>& c
 }
 
 // So many blocks a multiprocessor: more of them cover each other's loads, and need not spill for that.
-extern "C" __global__ void __launch_bounds__(THREADS, PLANES > 1 ? 4 : !IS_PAIR ? 8 : QUICK_PAIRS ? 6 : 4) convolve(
+extern "C" __global__ void __launch_bounds__(
+    THREADS, (PLANES > 1 ? 4 : !IS_PAIR ? 8 : QUICK_PAIRS ? 6 : 4) * USUAL_TILES / TILES) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,
@@ -123,13 +124,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, PLANES > 1 ? 4 : !IS_PAIR 
     __syncthreads();
 
     const int lane = threadIdx.x % 32, tile = threadIdx.x / 32 % TILES, plane = threadIdx.x / (32 * TILES);
-    const Windows from = {stage + plane * PLANE + tile * TILE * STRIDE + lane};
-    Word made[TILE][TILE];
-    constexpr int COUNT = shared_by(TILE, TILE);
-    const auto all = columns<TILE - 1, KSIZE, TILE - 1, KSIZE, first_rank(COUNT), end_rank(COUNT)>(from);
+    const Windows from = {stage + plane * PLANE + tile * TILE_ROWS * STRIDE + lane};
+    Word made[TILE_ROWS][TILE];
+    constexpr int COUNT = shared_by(TILE, TILE_ROWS);
+    const auto all = columns<TILE - 1, KSIZE, TILE_ROWS - 1, KSIZE, first_rank(COUNT), end_rank(COUNT)>(from);
     List<kept(COUNT)> core;
     #pragma unroll
     for (int i = 0; i < kept(COUNT); ++i) core.at[i] = all.at[first_rank(COUNT) + i];
-    split<0, TILE, 0, TILE>(made, core, from);
+    split<0, TILE, 0, TILE_ROWS>(made, core, from);
     write_block(made, stage, src, dst, x0, y0, end_row, width, pitch);
 }

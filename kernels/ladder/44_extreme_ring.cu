@@ -4,7 +4,7 @@ idea    = "A block walks down the picture: rows' minima stay in a ring in shared
 after   = "extreme_doubling"
 filter  = "extremes"
 includes = ["extremes", "wide", "async", "windows", "strips", "extreme_ring"]
-own_block = "A block of 256 threads walks down a strip of the picture."
+own_block = "A block walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
 lesson  = """
 Windows that lie side by side share most of their samples, the core. What a thread has of a row in registers it uses \
@@ -14,7 +14,7 @@ as a window needs them: every row is read once, and worked out once along x. Byt
 the upper halves of 16 bits, for which newer GPUs have an instruction."""
 
 [[passes]]
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
@@ -22,7 +22,7 @@ loads = { picture = "EXTREME_LOADS" }
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

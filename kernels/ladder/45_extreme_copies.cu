@@ -6,7 +6,7 @@ filter  = "extremes"
 quick   = "SAMPLE_BYTES == 4 and KSIZE <= 31"  # measured on an H200
 includes = ["extremes", "wide", "windows", "strips", "copies", "extreme_ring"]
 capability = [9, 0]
-own_block = "A block of 256 threads walks down a strip of the picture."
+own_block = "A block walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."]]
 lesson  = """
 An asynchronous copy moves sixteen bytes, and every thread has to ask for its own. Newer GPUs have an engine that \
@@ -16,7 +16,7 @@ shared memory: rows that are sixteen bytes further than a line of 128 apart, so 
 no bank, are fetched once. Asynchronous copies fetch 32 bytes for each of their halves there."""
 
 [[passes]]
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
@@ -24,7 +24,7 @@ loads = { picture = "EXTREME_LOADS" }
 stores = { picture = "up(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }
 ---*/
 
-extern "C" __global__ void __launch_bounds__(THREADS) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

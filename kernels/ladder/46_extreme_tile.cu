@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS) convolve(
     float values[COLUMN_ROWS + 2 * HALO_Y], found[COLUMN_ROWS];
     #pragma unroll
     for (int i = 0; i < COLUMN_ROWS + 2 * HALO_Y; ++i) values[i] = from[i * ALONG_CHUNKS * CHUNK];
-    constexpr int B = power_within(COLUMN_ROWS);
+    constexpr int B = places_of(COLUMN_ROWS);
     slide_all<IS_MAXIMUM, B, 1, COLUMN_ROWS / B, false>([&](int i) { return values[i]; },
                                                         [&](int i, float made) { found[i] = made; });
     #pragma unroll

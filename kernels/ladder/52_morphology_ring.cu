@@ -19,9 +19,7 @@ picture the border puts its own there, before the second looks."""
 
 [[passes]]
 block  = ["up(FIRST_BYTES // 4, 32)", "1"]
-covers = ["WIDE_STRIP // SAMPLE_BYTES", """up(parts(HEIGHT, max(1,
-    (2 if KSIZE <= 15 else 1) * min(MORPHOLOGY_BLOCKS, 232448 // (MORPHOLOGY_BYTES + 1024)) * MULTIPROCESSORS
-    // parts(WIDTH * CHANNELS * SAMPLE_BYTES, WIDE_STRIP))), 16)"""]
+covers = ["WIDE_STRIP // SAMPLE_BYTES", "up(parts(HEIGHT, MORPHOLOGY_DOWN), 16)"]
 halo = ["FAR * HALO_X", "FAR * HALO_Y"]
 rows_by = "16"
 shared_bytes = "MORPHOLOGY_BYTES"

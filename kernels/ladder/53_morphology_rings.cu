@@ -3,9 +3,10 @@ title   = "Morphology, ring by ring"
 idea    = "Two launches, each of which walks down the picture with a ring of rows' extremes in shared memory; the second makes the difference as it writes."
 after   = "morphology_ring"
 filter  = "morphology"
-quick   = "KSIZE > 31"
+# Measured on an H200, openings alone.
+quick   = "KSIZE > (9 if KIND != 2 and (SAMPLE_BYTES == 1 or SAMPLE_BYTES * CHANNELS == 2) else 31)"
 includes = ["extremes", "wide", "async", "windows", "strips", "morphology", "differences", "extreme_ring"]
-own_block = "A block of 256 threads walks down a strip of the picture."
+own_block = "A block walks down a strip of the picture."
 requires = [["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose morphology_disk."]]
 lesson  = """
 What one launch keeps for both extremes grows with the window, in registers and at the edges of its strip, which the \
@@ -18,7 +19,7 @@ first = "HEIGHT * PITCH * SAMPLE_BYTES"
 [[passes]]
 function = "first_extreme"
 writes = "first"
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
@@ -29,7 +30,7 @@ stores = { first = "parts(WIDTH * CHANNELS, 4 // SAMPLE_BYTES) * HEIGHT" }  # fo
 function = "second_extreme"
 reads = "first"
 also_reads = ["picture"]
-block  = ["256", "1"]
+block  = ["RING_THREADS", "1"]
 covers = ["STRIP_BYTES // SAMPLE_BYTES", "EXTREME_COVERS"]
 rows_by = "1"
 shared_bytes = "RING_BYTES"
@@ -53,7 +54,7 @@ __device__ __forceinline__ void extreme_of(
     walk<MAX>(reinterpret_cast<unsigned char*>(memory), strip, rows, write);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) first_extreme(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) first_extreme(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ first,      // the same; of alpha what it is
     int height, int width, int pitch,
@@ -64,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) first_extreme(
     });
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) second_extreme(
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) second_extreme(
     const sample* __restrict__ first, const sample* __restrict__ src,
     sample* __restrict__ dst, int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes

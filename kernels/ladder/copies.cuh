@@ -57,14 +57,17 @@ struct Copies {
     barrier* bars;  // [STAGES]
 
     __device__ __forceinline__ void begin(unsigned char* stage, int step) const {
-        const int r = threadIdx.x;
-        if (r >= 32 || !strip.has(step)) return;  // one warp
+        if (threadIdx.x >= 32 || !strip.has(step)) return;  // one warp
         const unsigned bytes = (strip.end() - strip.from()) * sizeof(sample);
         barrier* const bar = bars + step % STAGES;
-        if (r == 0) expect(bar, bytes * STEP_ROWS);
+        if (threadIdx.x == 0) expect(bar, bytes * STEP_ROWS);
         __syncwarp();
-        unsigned char* const to = stage + r * IN_STRIDE + (strip.from() - strip.first()) * sizeof(sample);
-        if (r < STEP_ROWS) bring(to, strip.row(step, r) + strip.from(), bytes, bar);
+        unsigned char* const to = stage + (strip.from() - strip.first()) * sizeof(sample);
+        #pragma unroll
+        for (int first = 0; first < STEP_ROWS; first += 32) {
+            const int r = first + threadIdx.x;
+            if (r < STEP_ROWS) bring(to + r * IN_STRIDE, strip.row(step, r) + strip.from(), bytes, bar);
+        }
     }
     __device__ __forceinline__ void wait(int step) const { wait_for(bars + step % STAGES, step / STAGES & 1); }
     __device__ __forceinline__ void put() const { see_stores(); }

@@ -1,20 +1,26 @@
 // The words of rungs that walk down a strip of the picture, STEP_ROWS rows at a time: minima along x go to a ring of
 // rows in shared memory, minima down the columns come from there.  Needs windows.cuh and strips.cuh, before this file.
 
-constexpr int THREADS = 256;
-constexpr int STEP_ROWS = 32;
 constexpr int STAGES = 2;  // steps on their way
 // A row that a block makes, a part of which a thread makes along x, of two rows if a word has two samples.
 constexpr int STRIP_BYTES = CHANNELS == 3 ? 768 : BYTES == 4 && KSIZE > 31 && KSIZE <= 63 ? 1024 : 512;
 constexpr int STRIP = STRIP_BYTES / BYTES;
-constexpr int PART = STRIP * STEP_ROWS / AT_ONCE / THREADS;
+constexpr int PART = STRIP / 8 / AT_ONCE;
 // From row to row 16 bytes more than lines of 128: the lanes of a warp, in different rows, meet in no bank.
 constexpr int IN_STRIDE = (STRIP_BYTES + 2 * HALO_BYTES + 111) / 128 * 128 + 16;
 constexpr int RING_STRIDE = STRIP_BYTES + 16;
-constexpr int SLOTS = 1 + (KSIZE - 1 + STEP_ROWS - 1) / STEP_ROWS;  // steps in the ring
-constexpr int STAGE = STEP_ROWS * IN_STRIDE;                        // bytes
-constexpr int COLUMNS = STRIP_BYTES / 4;                            // of 4 bytes
-constexpr int GROUPS = COLUMNS * 2 <= THREADS ? 2 : 1;              // threads that share one
+__device__ constexpr int slots_of(int rows) { return 1 + (KSIZE - 1 + rows - 1) / rows; }  // steps in the ring
+__device__ constexpr int bytes_of(int rows) { return rows * (STAGES * IN_STRIDE + slots_of(rows) * RING_STRIDE); }
+// Threads for which there are one or two of COLUMNS.  Of colours two blocks of them where there is room; where there is
+// not, one, which has, of bytes, more rows between two barriers.
+constexpr int THREADS = STRIP_BYTES == 768 ? 384 : 256;
+constexpr int ROOM = 227 * 1024;
+constexpr int BLOCKS = STRIP_BYTES == 768 && bytes_of(32) <= ROOM / 2 - 1024 ? 2 : 0;  // 0: what registers allow
+constexpr int STEP_ROWS = STRIP_BYTES == 768 && BYTES == 1 && BLOCKS == 0 && bytes_of(48) <= ROOM ? 48 : 32;
+constexpr int SLOTS = slots_of(STEP_ROWS);
+constexpr int STAGE = STEP_ROWS * IN_STRIDE;         // bytes
+constexpr int COLUMNS = STRIP_BYTES / 4;             // of 4 bytes
+constexpr int GROUPS = COLUMNS * 2 <= THREADS ? 2 : 1;  // threads that share one
 constexpr int GROUP_ROWS = STEP_ROWS / GROUPS;
 using Strip = StripOf<1, KSIZE - 1, THREADS, STEP_ROWS, STRIP_BYTES, IN_STRIDE>;
 

@@ -142,13 +142,21 @@ __device__ constexpr int end_rank(int n) { return smaller_of(n - 1, MIDDLE) + 1;
 __device__ constexpr int kept(int n) { return end_rank(n) - first_rank(n); }
 
 // ---- A block's tile. -----------------------------------------------------------------------------------------
-// A thread makes TILE x TILE medians of one channel, 32 of them side by side; a block has TILES such rows of each
+// A thread makes TILE x TILE_ROWS medians of one channel, 32 of them side by side; a block has TILES such rows of each
 // channel.  Of pairs the lower samples are the block's lower half.
 constexpr int TILE = 4;
+// To be measured, of median_tiles alone, for small pictures: with MEDIAN_ROWS and MEDIAN_TILES of headers.toml.
+#ifndef MEDIANS_DOWN
+#define MEDIANS_DOWN TILE
+#endif
+#ifndef TILES_DOWN
+#define TILES_DOWN USUAL_TILES
+#endif
+constexpr int TILE_ROWS = MEDIANS_DOWN;
 constexpr int PLANES = CHANNELS - HAS_ALPHA;
-constexpr int TILES = PLANES == 1 ? 4 : 2;
+constexpr int USUAL_TILES = PLANES == 1 ? 4 : 2, TILES = TILES_DOWN;
 constexpr int THREADS = 32 * TILES * PLANES;
-constexpr int ROWS_OUT = TILE * TILES, ROWS_IN = ROWS_OUT + KSIZE - 1;
+constexpr int ROWS_OUT = TILE_ROWS * TILES, ROWS_IN = ROWS_OUT + KSIZE - 1;
 constexpr int LEFT = (RADIUS + 3) / 4 * 4;                   // staged columns left of the block's first
 constexpr int QUADS = 32 + 2 * LEFT / 4;                     // of a staged row, four columns each
 constexpr int STRIDE = 4 * QUADS;
@@ -226,14 +234,14 @@ __device__ __forceinline__ void stage_block(
 constexpr int MADE_STRIDE = 128 * CHANNELS + A_WORD;  // samples
 template <typename T>
 __device__ __forceinline__ void write_block(
-    const T (&made)[TILE][TILE], Word* stage, const sample* __restrict__ src, sample* __restrict__ dst,
+    const T (&made)[TILE_ROWS][TILE], Word* stage, const sample* __restrict__ src, sample* __restrict__ dst,
     int x0, int y0, int end_row, int width, int pitch)
 {
     const int lane = threadIdx.x % 32, tile = threadIdx.x / 32 % TILES, plane = threadIdx.x / (32 * TILES);
     constexpr int WORDS = sizeof(sample);  // of four samples
-    unsigned rows[2][TILE][WORDS];
+    unsigned rows[2][TILE_ROWS][WORDS];
     #pragma unroll
-    for (int row = 0; row < TILE; ++row)
+    for (int row = 0; row < TILE_ROWS; ++row)
         #pragma unroll
         for (int i = 0; i < WORDS; ++i)
             if constexpr (IS_PAIR) words_of(made[row] + i * A_WORD, rows[0][row][i], rows[1][row][i]);
@@ -245,8 +253,8 @@ __device__ __forceinline__ void write_block(
         #pragma unroll
         for (int half = 0; half < 1 + IS_PAIR; ++half)
             #pragma unroll
-            for (int row = 0; row < TILE; ++row) {
-                const int y = y0 + half * ROWS_OUT + tile * TILE + row;
+            for (int row = 0; row < TILE_ROWS; ++row) {
+                const int y = y0 + half * ROWS_OUT + tile * TILE_ROWS + row;
                 const unsigned (&words)[WORDS] = rows[half][row];
                 if (y >= end_row) continue;
                 sample* const to = row_of(dst, y, pitch) + x;  // rows are padded
@@ -263,10 +271,10 @@ __device__ __forceinline__ void write_block(
         #pragma unroll
         for (int half = 0; half < 1 + IS_PAIR; ++half)
             #pragma unroll
-            for (int row = 0; row < TILE; ++row)
+            for (int row = 0; row < TILE_ROWS; ++row)
                 #pragma unroll
                 for (int i = 0; i < TILE; ++i) {
-                    const int y = half * ROWS_OUT + tile * TILE + row;
+                    const int y = half * ROWS_OUT + tile * TILE_ROWS + row;
                     Bits* const to = all + y * MADE_STRIDE + (lane * TILE + i) * CHANNELS;
                     to[plane] = static_cast<Bits>(rows[half][row][i / A_WORD] >> i % A_WORD * (8 * sizeof(sample)));
                     const int x = x0 + lane * TILE + i;

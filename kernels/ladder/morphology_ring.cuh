@@ -5,7 +5,7 @@ constexpr int STEP_ROWS = 16;
 constexpr int STAGES = 2;  // steps on their way
 constexpr int REACH = KIND == GRADIENT ? 1 : 2;  // radii: an extreme of an extreme looks twice as far
 // Blocks of a multiprocessor, for which registers do.
-constexpr int BLOCKS = KSIZE <= (BYTES == 4 ? 15 : 9) ? 3 : 2;
+constexpr int BLOCKS = CHANNELS == 3 && KSIZE <= (BYTES == 1 && KIND != GRADIENT ? 9 : 5) ? 4 : KSIZE <= (BYTES == 4 ? 15 : 9) ? 3 : 2;
 // A row that a block makes, and the wider one of the first extreme, of which the second is.
 constexpr int STRIP_BYTES = CHANNELS == 3 ? 768 : BLOCKS == 3 ? 1024 : 896;
 constexpr int FIRST_BYTES = STRIP_BYTES + 2 * (REACH - 1) * HALO_BYTES;

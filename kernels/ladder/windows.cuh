@@ -4,6 +4,7 @@
 // whatever is below.
 constexpr int BYTES = sizeof(sample);
 constexpr int AT_ONCE = BYTES == 4 ? 1 : 2;
+constexpr bool COMPARES_THREE = BYTES < 4 && !IS_SAME<sample, float16>;  // or two
 constexpr int HALO_BYTES = (HALO_X * BYTES + 15) / 16 * 16;
 template <int> struct compared { using type = unsigned; };
 template <> struct compared<4> { using type = float; };
@@ -32,7 +33,7 @@ template <typename T = word> __device__ __forceinline__ T word_of(unsigned bits)
 }
 template <bool MAX = IS_MAXIMUM, typename T> __device__ __forceinline__ T best(T a, T b, T c) {
 #ifndef CUDA_ON_CPU
-    if constexpr (BYTES < 4 && !IS_SAME<sample, float16>)
+    if constexpr (COMPARES_THREE)
         return MAX ? __vimax3_u16x2(a, b, c) : __vimin3_u16x2(a, b, c);
 #endif
     return best<MAX>(best<MAX>(a, b), c);
@@ -40,13 +41,19 @@ template <bool MAX = IS_MAXIMUM, typename T> __device__ __forceinline__ T best(T
 
 // ---- Minima of K neighbours, at B places at once. -------------------------------------------------
 //
-// Their windows share a core.  Minima from it to the left and to the right are running minima: each place
-// takes three comparisons, and the core, read once, one for each two of its samples.
+// Their windows share a core.  Minima from it to the left and to the right are running minima: each place takes three
+// comparisons, and the core, read once, one for each of its samples, or for each two where three are compared at once.
 
-__device__ __forceinline__ constexpr int power_within(int most) {  // of two, and not above K
-    int power = 1;
-    while (2 * power <= most && 2 * power <= KSIZE) power *= 2;
-    return power;
+__device__ __forceinline__ constexpr int comparisons(int b) {  // at b places
+    const int core = COMPARES_THREE ? (KSIZE - b + 1) / 2 : KSIZE - b;
+    return b == 1 ? core : core + 3 * b - 4;
+}
+// So many of `count` places at once, which it is a multiple of, as take the fewest comparisons.
+__device__ __forceinline__ constexpr int places_of(int count) {
+    int found = 1;
+    for (int b = 2; b <= count && b <= KSIZE; ++b)
+        if (count % b == 0 && comparisons(b) * found <= comparisons(found) * b) found = b;
+    return found;
 }
 
 // At B places APART, the first of which is `from`.
@@ -100,7 +107,7 @@ __device__ __forceinline__ unsigned both(const unsigned* above, const unsigned* 
 template <bool MAX, int STEP_ROWS, int PART, int PARTS, int FROM_STRIDE, int TO_STRIDE>
 __device__ __forceinline__ void along_x(unsigned char* minima, const unsigned char* stage) {
     constexpr int ROWS = STEP_ROWS / AT_ONCE, A_CHUNK = 16 / BYTES, SPARE = HALO_BYTES / BYTES - HALO_X;
-    constexpr int CHUNKS = (SPARE + PART + 2 * HALO_X + A_CHUNK - 1) / A_CHUNK, B = power_within(PART / CHANNELS);
+    constexpr int CHUNKS = (SPARE + PART + 2 * HALO_X + A_CHUNK - 1) / A_CHUNK, B = places_of(PART / CHANNELS);
     const int row = threadIdx.x % ROWS, part = threadIdx.x / ROWS;
     if (part >= PARTS) return;
     unsigned words[AT_ONCE][CHUNKS * 4];
@@ -151,7 +158,7 @@ __device__ __forceinline__ void along_x(unsigned char* minima, const unsigned ch
 // read(i): row i from the first of the first window on; write(i, word).
 template <bool MAX, int COUNT, class Read, class Write>
 __device__ __forceinline__ void down(int column, const Read& read, const Write& write) {
-    constexpr int B = power_within(COUNT), PIECES = COUNT / B;
+    constexpr int B = places_of(COUNT), PIECES = COUNT / B;
     const auto finish = [&](int i, unsigned found) {
         const unsigned alpha = alpha_bits(column);
         write(i, HAS_ALPHA ? (found & ~alpha) | (read(i + RADIUS) & alpha) : found);

@@ -419,6 +419,8 @@ FAULTS = {
         "extreme_doubling", "HAVE < KSIZE - HAVE ? HAVE : KSIZE - HAVE", "HAVE"
     ),
     "one sample of the core is left out": Fault("extreme_ring", "(KSIZE - B) % 2 == 1", "false"),
+    "places at once do not add up to all": Fault("extreme_ring", "count % b == 0 && ", ""),
+    "a warp brings one row a lane": Fault("extreme_copies", "first += 32", "first += 64"),
     "a window's last sample is its neighbour": Fault(
         "extreme_copies", "in(from + (KSIZE + i - 1) * APART)", "in(from + (KSIZE + i - 2) * APART)"
     ),

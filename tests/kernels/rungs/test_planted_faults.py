@@ -47,14 +47,17 @@ BY_CASE = {
     "only the last term counts": "mirror-float32-3ch-64x64-k5-b16x16",
     "a term is summed over what is still read": "mirror-float32-3ch-64x64-k5-b16x16",
 }
-# Of rungs that take bytes alone, few of the pairwise cases are; these are run as well, below.
+# Of rungs that take bytes alone, few of the pairwise cases are, and none is so large that a step of
+# colours has 48 rows; these are run as well, below.
 WIDE = Case("clamp", "uint8", 3, (257, 127), 3, (32, 8))
 CLEAR = Case("clamp", "uint8", 4, (31, 33), 5, (32, 8))
+TALL = Case("clamp", "uint8", 3, (257, 127), 35, (32, 8))
 OF_BYTES = {
     "behind a ring's last rows nothing is found once more": WIDE,
     "rows take others' places while these are read": WIDE,
     "bytes beyond the row are there for one warp alone": CLEAR,
     "one warp alone sees what lies beyond the row": CLEAR,
+    "a warp brings one row a lane": TALL,
 }
 
 
