@@ -3,8 +3,9 @@ title   = "Merged tiles"
 idea    = "A thread makes 4 x 4 medians: it sorts what all their windows share once, halves the tile again and again, and merges into each half what its windows have besides."
 filter  = "median"
 after   = "median_pairs"
+weights = "median"
 includes = ["ranks", "lists"]
-own_block = "A thread makes 4 x 4 samples of a channel, and a block is four or six warps."
+own_block = "A thread makes 4 x 4 samples of a channel, of a small picture 4 x 1, and a block is four to twelve warps."
 lesson  = """
 Sixteen windows of 5 x 5, side by side, share a core of 2 x 2 samples; two halves of the tile share more each, \
 quarters again more, down to one window. So sorting is done from the whole to the parts: what is sorted for many \
@@ -112,7 +113,7 @@ __device__ __forceinline__ void split(Word (&made)[TILE_ROWS][TILE], const List<
 
 // So many blocks a multiprocessor: more of them cover each other's loads, and need not spill for that.
 extern "C" __global__ void __launch_bounds__(
-    THREADS, (PLANES > 1 ? 4 : !IS_PAIR ? 8 : QUICK_PAIRS ? 6 : 4) * USUAL_TILES / TILES) convolve(
+    THREADS, (PLANES > 1 ? 4 : !IS_PAIR ? 8 : QUICK_PAIRS ? 6 : 4) / (IS_LARGE ? 1 : 2)) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

@@ -145,16 +145,12 @@ __device__ constexpr int kept(int n) { return end_rank(n) - first_rank(n); }
 // A thread makes TILE x TILE_ROWS medians of one channel, 32 of them side by side; a block has TILES such rows of each
 // channel.  Of pairs the lower samples are the block's lower half.
 constexpr int TILE = 4;
-// To be measured, of median_tiles alone, for small pictures: with MEDIAN_ROWS and MEDIAN_TILES of headers.toml.
-#ifndef MEDIANS_DOWN
-#define MEDIANS_DOWN TILE
+#ifndef IS_LARGE  // of median_tiles 0 for pictures that such tiles leave most of the GPU without work
+#define IS_LARGE 1
 #endif
-#ifndef TILES_DOWN
-#define TILES_DOWN USUAL_TILES
-#endif
-constexpr int TILE_ROWS = MEDIANS_DOWN;
+constexpr int TILE_ROWS = IS_LARGE ? TILE : 1;
 constexpr int PLANES = CHANNELS - HAS_ALPHA;
-constexpr int USUAL_TILES = PLANES == 1 ? 4 : 2, TILES = TILES_DOWN;
+constexpr int TILES = IS_LARGE && PLANES > 1 ? 2 : 4;
 constexpr int THREADS = 32 * TILES * PLANES;
 constexpr int ROWS_OUT = TILE_ROWS * TILES, ROWS_IN = ROWS_OUT + KSIZE - 1;
 constexpr int LEFT = (RADIUS + 3) / 4 * 4;                   // staged columns left of the block's first
