@@ -4,7 +4,7 @@ idea    = "Of nine samples the median is the middle of three: the greatest of th
 filter  = "median"
 after   = "median_network"
 weights = "median"
-includes = ["ranks", "columns", "wide", "async"]
+includes = ["ranks", "columns", "wide", "async", "tile"]
 own_block = "A thread makes four samples of eight rows, and a block is four warps, one above the other."
 lesson  = """
 Each sample lies in nine windows, and a network for each of them compares the same neighbours over and over. If a \
@@ -119,33 +119,7 @@ __device__ __forceinline__ void filter_tile(
 #define TILED_BLOCKS (CHANNELS == 1 ? 11 : 9)  // of a multiprocessor: more of them, fewer registers
 #endif
 constexpr bool STAGES = IS_LARGE && sizeof(sample) == 4;
-constexpr int TILE_H = WARPS * ROWS, ROWS_IN = TILE_H + 2, TILE_CHUNKS = 32, STAGE_CHUNKS = TILE_CHUNKS + 2;
-// Rows lie as in the picture, where halves of 32 bytes go together, one chunk further.
-constexpr int SHIFT = 1, STAGE_STRIDE = STAGE_CHUNKS + 2;
 
-__device__ __forceinline__ void stage_tile(
-    uint4* stage, const sample* __restrict__ src, int left, int top, int height, int width, int pitch)
-{
-    const int column = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (left >= 0 && left + STAGE_CHUNKS * CHUNK <= width * CHANNELS && top >= 0 && top + ROWS_IN <= height) {
-        const sample* const from = row_of(src, top, pitch) + left;
-        #pragma unroll
-        for (int r = warp; r < ROWS_IN; r += WARPS)
-            copy_async(stage + r * STAGE_STRIDE + column, row_of(from, r, pitch) + column * CHUNK);
-        const int r = threadIdx.x / 2, c = TILE_CHUNKS + threadIdx.x % 2;  // what is left of all rows
-        if (r < ROWS_IN) copy_async(stage + r * STAGE_STRIDE + c, row_of(from, r, pitch) + c * CHUNK);
-    } else {
-        #pragma unroll 1
-        for (int n = threadIdx.x; n < ROWS_IN * STAGE_CHUNKS; n += 32 * WARPS) {
-            const int r = n / STAGE_CHUNKS, c = n % STAGE_CHUNKS, x = left + c * CHUNK;
-            if (x < width * CHANNELS + HALO_X)
-                stage[r * STAGE_STRIDE + c] = read_chunk(src, x, top + r, height, width, pitch);
-        }
-    }
-    end_group();
-    wait_for_groups<0>();
-    __syncthreads();
-}
 // The thread's row, from the sample CHUNK before its own on.
 __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* chunks) {
     const sample* const row = reinterpret_cast<const sample*>(chunks) + CHUNK - CHANNELS;
@@ -167,9 +141,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, STAGES ? TILED_BLOCKS :
     const int y0 = first_row + (blockIdx.y * WARPS + threadIdx.x / 32) * ROWS;
     using Keys = Key (&)[COLUMNS];
     if constexpr (STAGES) {
-        DYNAMIC_SHARED(uint4, memory);  // [ROWS_IN][STAGE_STRIDE]
-        const int left = (static_cast<int>(blockIdx.x) * TILE_CHUNKS - 1) * CHUNK;
-        stage_tile(memory + SHIFT, src, left, first_row + blockIdx.y * TILE_H - 1, height, width, pitch);
+        DYNAMIC_SHARED(uint4, memory);  // [WARPS * ROWS + 2][STAGE_STRIDE]
+        const int x0 = blockIdx.x * TILE_W, top = first_row + blockIdx.y * WARPS * ROWS - 1;
+        stage_tile<32 * WARPS, WARPS * ROWS + 2>(memory, src, x0, top, height, width, pitch);
         const uint4* const stage = memory + SHIFT + (threadIdx.x / 32 * ROWS + 1) * STAGE_STRIDE + threadIdx.x % 32;
         const auto read = [&](Keys keys, int i) { read_staged(keys, stage + i * STAGE_STRIDE); };
         if (x < end && y0 < end_row) filter_tile<ROWS>(read, dst, x, y0, pitch, end_row);
