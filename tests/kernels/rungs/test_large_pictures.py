@@ -1,15 +1,18 @@
 """Medians as of large pictures, of pictures that the CPU has soon done."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.regions import DEVICE
-from kernels.rungs import operands
+from kernels.rungs import headers, operands
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder, pass_work
-from tests.kernels.cases import pairwise_cases
+from tests.kernels.cases import Case, pairwise_cases
 from tests.kernels.on_cpu import AccessesShim, Shim
+from tests.kernels.rungs.faults import LARGE_FAULTS, plant
 from tests.kernels.rungs.test_work import CASES, job_of
 from tests.kernels.runners import order_of, poisoned_like, verdict
 from tests.made_up import H200
@@ -21,6 +24,7 @@ pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compi
 @pytest.fixture(autouse=True)
 def _every_picture_is_large(monkeypatch):
     monkeypatch.setattr(operands, "LARGE", {})
+    monkeypatch.setitem(headers.DERIVED, "PAIRS_DOWN", "3")  # as few as here make a walk long
 
 
 def jobs_of(key):
@@ -57,3 +61,16 @@ def test_its_header_says_how_much_is_loaded(key, case, build_cache):
     said = pass_work(RUNGS[key].passes[0], facts)
     for counted, numbers in ((done.loaded, said.loads), (done.stored, said.stores)):
         assert facts.bytes_of(numbers) == counted["picture"].sum() > 0
+
+
+# Of a tile's rows most lie in the picture, and beside it as well.
+WIDE = Case("clamp", "uint8", 3, (257, 127), 5, (32, 8))
+
+
+@pytest.mark.parametrize("name", LARGE_FAULTS)
+def test_a_fault_in_what_is_done_of_large_pictures_is_caught(name, build_cache):
+    fault = LARGE_FAULTS[name]
+    of = "float32" if fault.rung == "median_columns" else "uint8"
+    job = replace(WIDE, pixel_type=of).job(fault.rung)
+    for rung, is_right in ((RUNGS[fault.rung], True), (plant(fault, RUNGS[fault.rung]), False)):
+        assert verdict(job, Shim(rung, [job], build_cache).run(job)).ok is is_right
