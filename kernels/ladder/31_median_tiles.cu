@@ -11,7 +11,7 @@ Sixteen windows of 5 x 5, side by side, share a core of 2 x 2 samples; two halve
 quarters again more, down to one window. So sorting is done from the whole to the parts: what is sorted for many \
 windows is merged for fewer with what they have besides. And since the median of 25 is the thirteenth, of n samples \
 in order only some in the middle can still be it: with each step the window has fewer samples to come, the ends are \
-dropped, and no step orders what it will drop. 5 x 5 takes about 65 minima and maxima a sample; a network for each \
+dropped, and no step orders what it will drop. 5 x 5 takes about 62 minima and maxima a sample; a network for each \
 window took 260."""
 requires = [
     ["KSIZE == 5", "Merged tiles are written out for size 5 only: size {KSIZE} would be too long a program. Choose another implementation, such as rank_bits."],
