@@ -18,9 +18,9 @@ requires = [
 ]
 
 [[passes]]
-block  = ["32 * COLUMNS_WARPS", "1"]
-covers = ["128", "8 * COLUMNS_WARPS"]
-shared_bytes = "(IS_LARGE and SAMPLE_BYTES == 4) * 16 * (8 * COLUMNS_WARPS + 2) * 36"
+block  = ["128", "1"]
+covers = ["128", "32"]
+shared_bytes = "(IS_LARGE and SAMPLE_BYTES == 4) * 16 * 34 * 36"
 # Of a large picture of float32 a tile and its halo.  Else of ten rows a thread's own four and a pixel on either side; where
 # the row ends within four, its end once more.
 loads = { picture = """(BLOCKS_Y * (COVERS_Y + 2) * STAGED if IS_LARGE and SAMPLE_BYTES == 4 else
@@ -112,13 +112,9 @@ __device__ __forceinline__ void filter_tile(
 
 // Of a large picture of float32 a block stages its tile and the halo by asynchronous copies: rows are read once, and no
 // thread waits for them one after the other.  Of a small one all blocks would wait at the same time.
-#ifndef WARPS
-#define WARPS 4
-#endif
-#ifndef TILED_BLOCKS
-#define TILED_BLOCKS (CHANNELS == 1 ? 11 : 9)  // of a multiprocessor: more of them, fewer registers
-#endif
+constexpr int WARPS = 4;
 constexpr bool STAGES = IS_LARGE && sizeof(sample) == 4;
+constexpr int BLOCKS = !STAGES ? 0 : CHANNELS == 1 ? 11 : 9;  // of a multiprocessor: more of them, fewer registers
 
 // The thread's row, from the sample CHUNK before its own on.
 __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* chunks) {
@@ -130,7 +126,7 @@ __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* c
         keys[i] = key_of(is_own ? own.at[(i - CHANNELS) & (WIDE - 1)] : row[i]);
     }
 }
-extern "C" __global__ void __launch_bounds__(32 * WARPS, STAGES ? TILED_BLOCKS : 0) convolve(
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

@@ -39,12 +39,6 @@ constexpr int WIDE = WORDS * A_WORD;                         // samples,
 constexpr int ROWS = CHANNELS == 1 ? 4 : 2;                  // and rows; as many again are the lower ones of the pairs
 constexpr int COLUMNS = WIDE + 2 * CHANNELS;                 // with a pixel on either side,
 constexpr int BESIDE = (CHANNELS + A_WORD - 1) / A_WORD;     // which is in so many words
-#ifndef WALK_TURN
-#define WALK_TURN 2
-#endif
-#ifndef WALK_BLOCKS
-#define WALK_BLOCKS 3
-#endif
 struct Row { unsigned words[BESIDE + WORDS + BESIDE]; };
 
 // Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
@@ -147,7 +141,7 @@ __device__ __forceinline__ void filter_tile(
     Pair above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
     read_rows<HAS_END>(above, src, at, y0 - 1, rows, height, pitch);
     read_rows<HAS_END>(first, src, at, y0, rows, height, pitch);
-    #pragma unroll (HAS_END ? 1 : IS_LARGE ? WALK_TURN : ROWS)
+    #pragma unroll (HAS_END ? 1 : IS_LARGE ? 2 : ROWS)
     for (int y = y0; y < y0 + rows; y += 2) {
         read_rows<HAS_END>(second, src, at, y + 1, rows, height, pitch);
         read_rows<HAS_END>(below, src, at, y + 2, rows, height, pitch);
@@ -163,7 +157,7 @@ __device__ __forceinline__ void filter_tile(
 }
 
 // So many blocks a multiprocessor, to cover each other's loads.
-extern "C" __global__ void __launch_bounds__(128, !QUICK_PAIRS || CHANNELS > 1 ? WALK_BLOCKS : A_WORD == 4 ? 5 : 4) convolve(
+extern "C" __global__ void __launch_bounds__(128, !QUICK_PAIRS || CHANNELS > 1 ? 3 : A_WORD == 4 ? 5 : 4) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,

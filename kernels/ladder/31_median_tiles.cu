@@ -47,14 +47,11 @@ __device__ __forceinline__ void read_row(List<END - FIRST>& list, const Windows&
 }
 __device__ constexpr int half_of(int n) { return n <= 2 ? 1 : 2 * half_of((n + 1) / 2); }
 
-#ifndef SHARES
-#define SHARES 1
-#endif
 // Rows FIRST to END - 1 of a column in order.  Of a window's column all but one are those of the window below as well, or
 // of that above: in order once for both, before each has its own put in.
 template <int X, int FIRST, int END>
 __device__ __forceinline__ List<END - FIRST> column(const Windows& from) {
-    constexpr bool IS_SHARED = SHARES && END - FIRST == KSIZE, IS_UPPER = FIRST % 2 == 0;
+    constexpr bool IS_SHARED = END - FIRST == KSIZE, IS_UPPER = FIRST % 2 == 0;
     List<END - FIRST - IS_SHARED> list;
     read_column<X, FIRST + (IS_SHARED && IS_UPPER), END - (IS_SHARED && !IS_UPPER)>(list, from);
     if constexpr (!IS_SHARED) return sorted<true>(list);
@@ -85,6 +82,9 @@ __device__ __forceinline__ List<(Y1 - Y0) * (END - FIRST)> rows(const Windows& f
         return merge<true, 0, (Y1 - Y0) * (END - FIRST)>(rows<Y0, Y, FIRST, END>(from), rows<Y, Y1, FIRST, END>(from));
     }
 }
+
+// Of float32, whose comparisons take twice as long, more is in order once for both.
+constexpr bool SHARES_LAST = IS_LARGE && !IS_PAIR;
 
 // The median of a window, of whose other columns `core` has the ranks that may count, and whose last one is X.  Of that
 // column all samples but one are the window's below as well, or those of the window above: in order once for both.
@@ -125,7 +125,7 @@ __device__ __forceinline__ void grow(
 template <int X0, int X1, int Y0, int Y1, int N>
 __device__ __forceinline__ void split(Word (&made)[TILE_ROWS][TILE], const List<N>& core, const Windows& from) {
     constexpr int WIDE = X1 - X0, TALL = Y1 - Y0, COUNT = shared_by(WIDE, TALL);
-    if constexpr (SHARES == 2 && COUNT == TOTAL - KSIZE) {
+    if constexpr (SHARES_LAST && COUNT == TOTAL - KSIZE) {
         made[Y0][X0] = median<X0, Y0>(core, from);
         made[Y0][X0 + 1] = median<X0 + KSIZE, Y0>(core, from);
     } else if constexpr (WIDE > TALL || (WIDE == TALL && WIDE > 2)) {

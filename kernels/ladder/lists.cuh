@@ -148,15 +148,9 @@ constexpr int TILE = 4;
 #ifndef IS_LARGE  // of median_tiles 0 for pictures that such tiles leave most of the GPU without work
 #define IS_LARGE 1
 #endif
-#ifndef SMALL_ROWS
-#define SMALL_ROWS 1
-#endif
-#ifndef SMALL_TILES
-#define SMALL_TILES 4
-#endif
-constexpr int TILE_ROWS = IS_LARGE ? TILE : SMALL_ROWS;
+constexpr int TILE_ROWS = IS_LARGE ? TILE : 1;
 constexpr int PLANES = CHANNELS - HAS_ALPHA;
-constexpr int TILES = !IS_LARGE ? SMALL_TILES : PLANES > 1 ? 2 : 4;
+constexpr int TILES = IS_LARGE && PLANES > 1 ? 2 : 4;
 constexpr int THREADS = 32 * TILES * PLANES;
 constexpr int ROWS_OUT = TILE_ROWS * TILES, ROWS_IN = ROWS_OUT + KSIZE - 1;
 constexpr int LEFT = (RADIUS + 3) / 4 * 4;                   // staged columns left of the block's first
@@ -220,16 +214,11 @@ __device__ __forceinline__ void stage_quad(T* to, const Quad& upper, const Quad&
 }
 // All channels but alpha of what the block's windows hold, x0 in pixels.  Beside the block's own columns lies what may be
 // beyond a row's ends, which takes longer: it comes last, for few warps to wait for.
-#ifndef SIDES_LAST
-#define SIDES_LAST 1
-#endif
-#ifndef AT_A_TIME
-#define AT_A_TIME (!IS_LARGE ? (ROWS_IN * QUADS + THREADS - 1) / THREADS : QUAD_WORDS <= 4 ? 2 : 1)
-#endif
 __device__ __forceinline__ void stage_block(
     Word* stage, const sample* __restrict__ src, int x0, int y0, int height, int width, int pitch)
 {
-    constexpr int OWN = 32 * ROWS_IN, SIDES = QUADS - 32, COUNT = AT_A_TIME;
+    constexpr int OWN = 32 * ROWS_IN, SIDES = QUADS - 32,
+        COUNT = !IS_LARGE ? (ROWS_IN * QUADS + THREADS - 1) / THREADS : QUAD_WORDS <= 4 ? 2 : 1;  // at a time
     #pragma unroll 1
     for (int first = threadIdx.x; first < ROWS_IN * QUADS; first += COUNT * THREADS) {
         Quad upper[COUNT], lower[COUNT];
@@ -238,11 +227,8 @@ __device__ __forceinline__ void stage_block(
         for (int i = 0; i < COUNT; ++i) {
             const int n = first + i * THREADS, side = (n - OWN) % SIDES;
             if (n >= ROWS_IN * QUADS) break;
-            int row = n / QUADS, quad = n % QUADS;
-            if (SIDES_LAST) {
-                row = n < OWN ? n / 32 : (n - OWN) / SIDES;
-                quad = n < OWN ? SIDES / 2 + n % 32 : side < SIDES / 2 ? side : 32 + side;
-            }
+            const int row = n < OWN ? n / 32 : (n - OWN) / SIDES;
+            const int quad = n < OWN ? SIDES / 2 + n % 32 : side < SIDES / 2 ? side : 32 + side;
             const int x = (x0 - LEFT + 4 * quad) * CHANNELS, y = y0 - RADIUS + row;
             to[i] = stage + row * STRIDE + quad;
             upper[i] = read_quad(src, x, y, height, width, pitch);

@@ -227,7 +227,7 @@ def example_of(form: str) -> Operands:
     return FORMS[form](Job.of(np.zeros((1, 1, 1), np.uint8), np.ones((3, 3), np.float32)))
 
 
-LARGE = {(3, True): 4 << 20, (3, False): 16 << 20, (5, True): 2 << 20, (5, False): 1 << 20}
+LARGE = {(3, True): 12 << 20, (3, False): 16 << 20, (5, True): 2 << 20, (5, False): 1 << 20}
 
 
 def is_large(job: Job) -> bool:
