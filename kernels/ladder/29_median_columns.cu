@@ -3,7 +3,8 @@ title   = "Sorted columns"
 idea    = "Of nine samples the median is the middle of three: the greatest of the columns' least, the middle of their middles, the least of their greatest. Neighbours share columns, and rows below each other share pairs of samples."
 filter  = "median"
 after   = "median_network"
-includes = ["ranks", "columns", "wide", "async"]
+weights = "median"
+includes = ["ranks", "columns", "wide", "async", "tile"]
 own_block = "A thread makes four samples of eight rows, and a block is four warps, one above the other."
 lesson  = """
 Each sample lies in nine windows, and a network for each of them compares the same neighbours over and over. If a \
@@ -19,9 +20,11 @@ requires = [
 [[passes]]
 block  = ["128", "1"]
 covers = ["128", "32"]
-shared_bytes = "COLUMNS_SHARED"
-# Of ten rows a thread's own four and a pixel on either side; where the row ends within four, its end once more.
-loads = { picture = """(parts(HEIGHT, 8) * 10 * ((4 + 2 * CHANNELS) * parts(WIDTH * CHANNELS, 4)
+shared_bytes = "(IS_LARGE and SAMPLE_BYTES == 4) * 16 * 34 * 36"
+# Of a large picture of float32 a tile and its halo.  Else of ten rows a thread's own four and a pixel on either side; where
+# the row ends within four, its end once more.
+loads = { picture = """(BLOCKS_Y * (COVERS_Y + 2) * STAGED if IS_LARGE and SAMPLE_BYTES == 4 else
+    parts(HEIGHT, 8) * 10 * ((4 + 2 * CHANNELS) * parts(WIDTH * CHANNELS, 4)
     - 2 * CHANNELS * (BORDER == 'CLAMP' or BORDER == 'REFLECT')
     + CHANNELS * (WIDTH * CHANNELS % 4 > 0) * (parts(WIDTH * CHANNELS, 4) - (WIDTH - 1) * CHANNELS // 128 * 32)))""" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
@@ -83,65 +86,36 @@ __device__ __forceinline__ void write_row(sample* row, const Key (&made)[WIDE], 
     *reinterpret_cast<Samples*>(row) = samples;
 }
 
-template <bool HAS_END>
+// read(keys, i): row i of those that the thread makes, and one above and below.
+template <int UNROLLED, class Read>
 __device__ __forceinline__ void filter_tile(
-    const sample* __restrict__ src, sample* __restrict__ dst,
-    const Places& at, int y0, int height, int pitch, int end_row)
+    const Read& read, sample* __restrict__ dst, int x, int y0, int pitch, int end_row)
 {
     Key above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
-    read_row<HAS_END>(above, src, at, y0 - 1, height, pitch);
-    read_row<HAS_END>(first, src, at, y0, height, pitch);
-    #pragma unroll (HAS_END ? 1 : ROWS)
-    for (int y = y0; y < y0 + ROWS; y += 2) {
-        read_row<HAS_END>(second, src, at, y + 1, height, pitch);
-        read_row<HAS_END>(below, src, at, y + 2, height, pitch);
+    read(above, -1);
+    read(first, 0);
+    #pragma unroll UNROLLED
+    for (int r = 0; r < ROWS; r += 2) {
+        const int y = y0 + r;
+        read(second, r + 1);
+        read(below, r + 2);
         #pragma unroll
         for (int i = 0; i < COLUMNS; ++i) low[i] = least(first[i], second[i]), high[i] = greatest(first[i], second[i]);
         medians(made, low, high, above);
-        if (y < end_row) write_row(row_of(dst, y, pitch) + at.x, made, first);
+        if (y < end_row) write_row(row_of(dst, y, pitch) + x, made, first);
         medians(made, low, high, below);
-        if (y + 1 < end_row) write_row(row_of(dst, y + 1, pitch) + at.x, made, second);
+        if (y + 1 < end_row) write_row(row_of(dst, y + 1, pitch) + x, made, second);
         #pragma unroll
         for (int i = 0; i < COLUMNS; ++i) above[i] = second[i], first[i] = below[i];
     }
 }
 
-// To be measured, of float32, with COLUMNS_TILED of headers.toml: a block stages its tile and the halo by asynchronous
-// copies, so that rows are read once and no thread waits for them one after the other.
-#ifndef TILED
-#define TILED 0
-#endif
-#ifndef TILED_BLOCKS
-#define TILED_BLOCKS 10  // of a multiprocessor, at least: more of them, fewer registers
-#endif
-constexpr bool IS_TILED = TILED && sizeof(sample) == 4;
-constexpr int TILE_H = 4 * ROWS, ROWS_IN = TILE_H + 2, TILE_CHUNKS = 32, STAGE_CHUNKS = TILE_CHUNKS + 2;
-// Rows lie as in the picture, where halves of 32 bytes go together, one chunk further.
-constexpr int SHIFT = 1, STAGE_STRIDE = STAGE_CHUNKS + 2;
+// Of a large picture of float32 a block stages its tile and the halo by asynchronous copies: rows are read once, and no
+// thread waits for them one after the other.  Of a small one all blocks would wait at the same time.
+constexpr int WARPS = 4;
+constexpr bool STAGES = IS_LARGE && sizeof(sample) == 4;
+constexpr int BLOCKS = !STAGES ? 0 : CHANNELS == 1 ? 11 : 9;  // of a multiprocessor: more of them, fewer registers
 
-__device__ __forceinline__ void stage_tile(
-    uint4* stage, const sample* __restrict__ src, int left, int top, int height, int width, int pitch)
-{
-    const int column = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (left >= 0 && left + STAGE_CHUNKS * CHUNK <= width * CHANNELS && top >= 0 && top + ROWS_IN <= height) {
-        const sample* const from = row_of(src, top, pitch) + left;
-        #pragma unroll
-        for (int r = warp; r < ROWS_IN; r += 4)
-            copy_async(stage + r * STAGE_STRIDE + column, row_of(from, r, pitch) + column * CHUNK);
-        const int r = threadIdx.x / 2, c = TILE_CHUNKS + threadIdx.x % 2;  // what is left of all rows
-        if (r < ROWS_IN) copy_async(stage + r * STAGE_STRIDE + c, row_of(from, r, pitch) + c * CHUNK);
-    } else {
-        #pragma unroll 1
-        for (int n = threadIdx.x; n < ROWS_IN * STAGE_CHUNKS; n += 128) {
-            const int r = n / STAGE_CHUNKS, c = n % STAGE_CHUNKS, x = left + c * CHUNK;
-            if (x < width * CHANNELS + HALO_X)
-                stage[r * STAGE_STRIDE + c] = read_chunk(src, x, top + r, height, width, pitch);
-        }
-    }
-    end_group();
-    wait_for_groups<0>();
-    __syncthreads();
-}
 // The thread's row, from the sample CHUNK before its own on.
 __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* chunks) {
     const sample* const row = reinterpret_cast<const sample*>(chunks) + CHUNK - CHANNELS;
@@ -152,28 +126,7 @@ __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* c
         keys[i] = key_of(is_own ? own.at[(i - CHANNELS) & (WIDE - 1)] : row[i]);
     }
 }
-__device__ __forceinline__ void filter_staged(
-    const uint4* stage, sample* __restrict__ dst, int x, int y0, int pitch, int end_row)
-{
-    Key above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
-    read_staged(above, stage);
-    read_staged(first, stage + STAGE_STRIDE);
-    #pragma unroll
-    for (int i = 0; i < ROWS; i += 2) {
-        read_staged(second, stage + (i + 2) * STAGE_STRIDE);
-        read_staged(below, stage + (i + 3) * STAGE_STRIDE);
-        #pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) low[c] = least(first[c], second[c]), high[c] = greatest(first[c], second[c]);
-        medians(made, low, high, above);
-        if (y0 + i < end_row) write_row(row_of(dst, y0 + i, pitch) + x, made, first);
-        medians(made, low, high, below);
-        if (y0 + i + 1 < end_row) write_row(row_of(dst, y0 + i + 1, pitch) + x, made, second);
-        #pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) above[c] = second[c], first[c] = below[c];
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(128, IS_TILED ? TILED_BLOCKS : 0) convolve(
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,
@@ -181,21 +134,25 @@ extern "C" __global__ void __launch_bounds__(128, IS_TILED ? TILED_BLOCKS : 0) c
 {
     const int end = width * CHANNELS;
     const int x = (blockIdx.x * 32 + threadIdx.x % 32) * WIDE;
-    const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * ROWS;
-    if constexpr (IS_TILED) {
-        DYNAMIC_SHARED(uint4, memory);  // [ROWS_IN][STAGE_STRIDE]
-        const int left = (static_cast<int>(blockIdx.x) * TILE_CHUNKS - 1) * CHUNK;
-        stage_tile(memory + SHIFT, src, left, first_row + blockIdx.y * TILE_H - 1, height, width, pitch);
-        const uint4* const stage = memory + SHIFT + threadIdx.x / 32 * ROWS * STAGE_STRIDE + threadIdx.x % 32;
-        if (x < end && y0 < end_row) filter_staged(stage, dst, x, y0, pitch, end_row);
-        return;
+    const int y0 = first_row + (blockIdx.y * WARPS + threadIdx.x / 32) * ROWS;
+    using Keys = Key (&)[COLUMNS];
+    if constexpr (STAGES) {
+        DYNAMIC_SHARED(uint4, memory);  // [WARPS * ROWS + 2][STAGE_STRIDE]
+        const int x0 = blockIdx.x * TILE_W, top = first_row + blockIdx.y * WARPS * ROWS - 1;
+        stage_tile<32 * WARPS, WARPS * ROWS + 2>(memory, src, x0, top, height, width, pitch);
+        const uint4* const stage = memory + SHIFT + (threadIdx.x / 32 * ROWS + 1) * STAGE_STRIDE + threadIdx.x % 32;
+        const auto read = [&](Keys keys, int i) { read_staged(keys, stage + i * STAGE_STRIDE); };
+        if (x < end && y0 < end_row) filter_tile<ROWS>(read, dst, x, y0, pitch, end_row);
+    } else {
+        if (x >= end || y0 >= end_row) return;
+        const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
+                           border_index(-1, height), border_index(height, height), end - x};
+        const auto read = [&](Keys keys, int i) { read_row<false>(keys, src, at, y0 + i, height, pitch); };
+        const auto read_end = [&](Keys keys, int i) { read_row<true>(keys, src, at, y0 + i, height, pitch); };
+        // All warps of a block go one way.
+        if (end % WIDE != 0 && end < static_cast<int>(blockIdx.x + 1) * 32 * WIDE + CHANNELS)
+            filter_tile<1>(read_end, dst, x, y0, pitch, end_row);
+        else
+            filter_tile<ROWS>(read, dst, x, y0, pitch, end_row);
     }
-    if (x >= end || y0 >= end_row) return;
-    const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
-                       border_index(-1, height), border_index(height, height), end - x};
-    // All warps of a block go one way.
-    if (end % WIDE != 0 && end < static_cast<int>(blockIdx.x + 1) * 32 * WIDE + CHANNELS)
-        filter_tile<true>(src, dst, at, y0, height, pitch, end_row);
-    else
-        filter_tile<false>(src, dst, at, y0, height, pitch, end_row);
 }

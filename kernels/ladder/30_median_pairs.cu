@@ -3,8 +3,9 @@ title   = "Sorted columns, in pairs"
 idea    = "Two samples of up to sixteen bits ride in one register, from rows some way apart: a minimum or maximum of both halves takes no longer than one of 32 bits."
 filter  = "median"
 after   = "median_columns"
+weights = "median"
 includes = ["ranks", "columns"]
-own_block = "A thread makes eight or sixteen samples of some rows, and a block is four warps, one above the other."
+own_block = "A thread makes eight or sixteen samples of some rows, of a large picture as many as the grid leaves it, and a block is four warps, one above the other."
 lesson  = """
 A register has 32 bits, and a byte needs eight. GPUs since Hopper compare two halves of a register in one \
 instruction, at the rate of one comparison of 32 bits, so that half as many are needed; older ones put it together \
@@ -22,7 +23,7 @@ requires = [
 [[passes]]
 block  = ["128", "1"]
 covers = ["32 * (16 if SAMPLE_BYTES == 1 and CHANNELS > 1 else 8)", "4 * PAIRS_ROWS"]
-rows_by = "16 if PAIRS_WALK else 1"
+rows_by = "16 if IS_LARGE else 1"
 # Of four rows more than it makes, a thread's own samples and words on either side; at the ends pixels.
 loads = { picture = """(parts(HEIGHT, PAIRS_ROWS) * (PAIRS_ROWS + 4)
     * (parts(WIDTH * CHANNELS, COVERS_X // 32) * (COVERS_X // 32)
@@ -38,10 +39,6 @@ constexpr int WIDE = WORDS * A_WORD;                         // samples,
 constexpr int ROWS = CHANNELS == 1 ? 4 : 2;                  // and rows; as many again are the lower ones of the pairs
 constexpr int COLUMNS = WIDE + 2 * CHANNELS;                 // with a pixel on either side,
 constexpr int BESIDE = (CHANNELS + A_WORD - 1) / A_WORD;     // which is in so many words
-// 1: a thread walks down as many rows as the grid says.  To be measured, with PAIRS_WALK of headers.toml.
-#ifndef WALKS
-#define WALKS 0
-#endif
 struct Row { unsigned words[BESIDE + WORDS + BESIDE]; };
 
 // Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
@@ -144,7 +141,7 @@ __device__ __forceinline__ void filter_tile(
     Pair above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
     read_rows<HAS_END>(above, src, at, y0 - 1, rows, height, pitch);
     read_rows<HAS_END>(first, src, at, y0, rows, height, pitch);
-    #pragma unroll (HAS_END ? 1 : WALKS ? 2 : ROWS)
+    #pragma unroll (HAS_END ? 1 : IS_LARGE ? 2 : ROWS)
     for (int y = y0; y < y0 + rows; y += 2) {
         read_rows<HAS_END>(second, src, at, y + 1, rows, height, pitch);
         read_rows<HAS_END>(below, src, at, y + 2, rows, height, pitch);
@@ -167,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(128, !QUICK_PAIRS || CHANNELS > 1 ?
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
     const int x = (blockIdx.x * 32 + threadIdx.x % 32) * WIDE;
-    const int walked = (end_row - first_row + gridDim.y * 16 - 1) / (gridDim.y * 16) * 2, rows = WALKS ? walked : ROWS;
+    const int walked = (end_row - first_row + gridDim.y * 16 - 1) / (gridDim.y * 16) * 2, rows = IS_LARGE ? walked : ROWS;
     const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * 2 * rows;
     if (x >= width * CHANNELS || y0 >= end_row) return;
     const int end = width * CHANNELS;

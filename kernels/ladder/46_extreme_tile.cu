@@ -4,7 +4,7 @@ idea    = "Small tiles instead of long strips: a block stages one with asynchron
 filter  = "extremes"
 quick   = "KSIZE <= 9"  # measured on an H200
 after   = "extreme_copies"
-includes = ["extremes", "wide", "async", "windows"]
+includes = ["extremes", "wide", "async", "tile", "windows"]
 own_block = "A block of 256 threads makes 128 samples of 32 rows."
 requires = [
     ["IS_DISK == 0", "Only a square is rows times columns, and this window is a disk. Choose extreme_disk."],
@@ -26,12 +26,7 @@ stores = { picture = "SAMPLES" }
 ---*/
 
 constexpr int TILE_THREADS = 256;
-constexpr int TILE_H = 32, TILE_CHUNKS = 32, TILE_W = TILE_CHUNKS * CHUNK;  // rows, and of each, what a block makes
-constexpr int ROWS = TILE_H + 2 * HALO_Y;                                   // that it needs for that
-constexpr int STAGE_CHUNKS = TILE_CHUNKS + 2 * HALO_CHUNKS;
-// An asynchronous copy fetches 32 bytes of the picture for each half of them, if the halves go to different 32 bytes of
-// shared memory: so a row is staged as it lies in the picture.
-constexpr int SHIFT = HALO_CHUNKS % 2, STAGE_STRIDE = (STAGE_CHUNKS + SHIFT + 1) / 2 * 2;
+constexpr int TILE_H = 32, ROWS = TILE_H + 2 * HALO_Y;  // rows that a block makes, and that it needs for that
 constexpr int ALONG_CHUNKS = TILE_CHUNKS + 1;
 constexpr int COLUMN_ROWS = TILE_H * TILE_W / TILE_THREADS;  // of a column, that a thread makes
 
@@ -70,29 +65,8 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS) convolve(
     const int x0 = blockIdx.x * TILE_W, y0 = first_row + blockIdx.y * TILE_H;
     const int column = threadIdx.x % TILE_CHUNKS, line = threadIdx.x / TILE_CHUNKS;
 
-    // 1. The tile and its halo: a warp a row, and then what is left of all rows.
-    const int left = x0 - HALO_CHUNKS * CHUNK, top = y0 - HALO_Y;
-    if (left >= 0 && left + STAGE_CHUNKS * CHUNK <= width * CHANNELS && top >= 0 && top + ROWS <= height) {
-        const sample* const from = row_of(src, top, pitch) + left;
-        #pragma unroll
-        for (int r = line; r < ROWS; r += TILE_THREADS / TILE_CHUNKS)
-            copy_async(stage + r * STAGE_STRIDE + column, row_of(from, r, pitch) + column * CHUNK);
-        #pragma unroll
-        for (int n = threadIdx.x; n < ROWS * 2 * HALO_CHUNKS; n += TILE_THREADS) {
-            const int r = n / (2 * HALO_CHUNKS), c = TILE_CHUNKS + n % (2 * HALO_CHUNKS);
-            copy_async(stage + r * STAGE_STRIDE + c, row_of(from, r, pitch) + c * CHUNK);
-        }
-    } else {
-        #pragma unroll 1
-        for (int n = threadIdx.x; n < ROWS * STAGE_CHUNKS; n += TILE_THREADS) {
-            const int r = n / STAGE_CHUNKS, c = n % STAGE_CHUNKS, x = left + c * CHUNK;
-            if (x < width * CHANNELS + HALO_X)
-                stage[r * STAGE_STRIDE + c] = read_chunk(src, x, top + r, height, width, pitch);
-        }
-    }
-    end_group();
-    wait_for_groups<0>();
-    __syncthreads();
+    // 1. The tile and its halo.
+    stage_tile<TILE_THREADS, ROWS>(memory, src, x0, y0 - HALO_Y, height, width, pitch);
 
     // 2. Along x.
     #pragma unroll 2

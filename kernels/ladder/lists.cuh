@@ -145,16 +145,12 @@ __device__ constexpr int kept(int n) { return end_rank(n) - first_rank(n); }
 // A thread makes TILE x TILE_ROWS medians of one channel, 32 of them side by side; a block has TILES such rows of each
 // channel.  Of pairs the lower samples are the block's lower half.
 constexpr int TILE = 4;
-// To be measured, of median_tiles alone, for small pictures: with MEDIAN_ROWS and MEDIAN_TILES of headers.toml.
-#ifndef MEDIANS_DOWN
-#define MEDIANS_DOWN TILE
+#ifndef IS_LARGE  // of median_tiles 0 for pictures that such tiles leave most of the GPU without work
+#define IS_LARGE 1
 #endif
-#ifndef TILES_DOWN
-#define TILES_DOWN USUAL_TILES
-#endif
-constexpr int TILE_ROWS = MEDIANS_DOWN;
+constexpr int TILE_ROWS = IS_LARGE ? TILE : 1;
 constexpr int PLANES = CHANNELS - HAS_ALPHA;
-constexpr int USUAL_TILES = PLANES == 1 ? 4 : 2, TILES = TILES_DOWN;
+constexpr int TILES = IS_LARGE && PLANES > 1 ? 2 : 4;
 constexpr int THREADS = 32 * TILES * PLANES;
 constexpr int ROWS_OUT = TILE_ROWS * TILES, ROWS_IN = ROWS_OUT + KSIZE - 1;
 constexpr int LEFT = (RADIUS + 3) / 4 * 4;                   // staged columns left of the block's first
@@ -216,16 +212,31 @@ __device__ __forceinline__ void stage_quad(T* to, const Quad& upper, const Quad&
         stage_quad<I + 1>(to, upper, lower);
     }
 }
-// All channels but alpha of what the block's windows hold, x0 in pixels.
+// All channels but alpha of what the block's windows hold, x0 in pixels.  Beside the block's own columns lies what may be
+// beyond a row's ends, which takes longer: it comes last, for few warps to wait for.
 __device__ __forceinline__ void stage_block(
     Word* stage, const sample* __restrict__ src, int x0, int y0, int height, int width, int pitch)
 {
-    #pragma unroll (QUAD_WORDS <= 4 ? 2 : 1)
-    for (int n = threadIdx.x; n < ROWS_IN * QUADS; n += THREADS) {
-        const int row = n / QUADS, quad = n % QUADS, x = (x0 - LEFT + 4 * quad) * CHANNELS, y = y0 - RADIUS + row;
-        const Quad upper = read_quad(src, x, y, height, width, pitch);
-        const Quad lower = IS_PAIR ? read_quad(src, x, y + ROWS_OUT, height, width, pitch) : upper;
-        stage_quad(stage + row * STRIDE + quad, upper, lower);
+    constexpr int OWN = 32 * ROWS_IN, SIDES = QUADS - 32,
+        COUNT = !IS_LARGE ? (ROWS_IN * QUADS + THREADS - 1) / THREADS : QUAD_WORDS <= 4 ? 2 : 1;  // at a time
+    #pragma unroll 1
+    for (int first = threadIdx.x; first < ROWS_IN * QUADS; first += COUNT * THREADS) {
+        Quad upper[COUNT], lower[COUNT];
+        Word* to[COUNT];
+        #pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const int n = first + i * THREADS, side = (n - OWN) % SIDES;
+            if (n >= ROWS_IN * QUADS) break;
+            const int row = n < OWN ? n / 32 : (n - OWN) / SIDES;
+            const int quad = n < OWN ? SIDES / 2 + n % 32 : side < SIDES / 2 ? side : 32 + side;
+            const int x = (x0 - LEFT + 4 * quad) * CHANNELS, y = y0 - RADIUS + row;
+            to[i] = stage + row * STRIDE + quad;
+            upper[i] = read_quad(src, x, y, height, width, pitch);
+            lower[i] = IS_PAIR ? read_quad(src, x, y + ROWS_OUT, height, width, pitch) : upper[i];
+        }
+        #pragma unroll
+        for (int i = 0; i < COUNT; ++i)
+            if (first + i * THREADS < ROWS_IN * QUADS) stage_quad(to[i], upper[i], lower[i]);
     }
 }
 

@@ -27,7 +27,7 @@ from kernels.core.plain_data import SIMPLE, NotPlainError, from_plain, plain_tex
 from kernels.core.weights import gain, separable_terms, terms_gain, whole_numbers
 from kernels.rungs.digit_bands import fixed_point, row_of
 from kernels.rungs.list_steps import steps_of
-from kernels.rungs.operands import fft_side, numbers_of, tiles_of
+from kernels.rungs.operands import fft_side, is_large, numbers_of, tiles_of
 from kernels.rungs.packed_sums import packed_sums, rows_of
 from kernels.rungs.window_bands import Layout, digits_of, strip_of
 
@@ -323,6 +323,8 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "HALVES": lambda facts: 1 if facts["SAMPLE"] in ("uint8", "float16") else 2,
     # Samples that count for one of a rank.
     "WINDOW": lambda facts: int(getattr(facts.job.filter, "window", np.zeros(1)).sum()),
+    # Of a median, whether it is made as of a large picture.
+    "IS_LARGE": lambda facts: is_large(facts.job),
     # Of a bilateral filter: pixels of its disk, and about 1 / σc.
     "DISK": lambda facts: int(Window(facts.job.ksize).disk().sum()),
     "STEEPNESS": lambda facts: math.ceil(numbers_of(facts.job.filter)[1]),

@@ -46,6 +46,10 @@ def _low_rank(job: Job) -> Operands:
     return Operands({"COLUMNS": columns, "ROWS": rows}, knobs={"RANK": len(columns)})
 
 
+def _median(job: Job) -> Operands:
+    return Operands(knobs={"IS_LARGE": int(is_large(job))})
+
+
 def _list(job: Job) -> Operands:
     constants, knobs = list_operands(job)
     return Operands(constants, knobs=knobs)
@@ -180,6 +184,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "uniform": lambda job: Operands({"WEIGHT": job.correlation.weights[:1, 0].copy()}),
     "numbers": lambda job: Operands({"NUMBERS": np.array(numbers_of(job.filter), np.float32)}),
     "list": _list,
+    "median": _median,
     "separable": _separable,
     "low_rank": _low_rank,
     "byte_band": _byte_band,
@@ -208,7 +213,7 @@ def operands_of(form: str, job: Job) -> Operands:
             array.flags.writeable = False
         return made
 
-    if form == "list":
+    if form in ("list", "median"):
         return make()
     of = job.correlation.weights.tobytes() if job.has_weights else job.filter
     offset = job.correlation.offset if job.has_weights else 0.0
@@ -220,6 +225,17 @@ def operands_of(form: str, job: Job) -> Operands:
 def example_of(form: str) -> Operands:
     """The weights of a small job in that form, for their names."""
     return FORMS[form](Job.of(np.zeros((1, 1, 1), np.uint8), np.ones((3, 3), np.float32)))
+
+
+LARGE = {(3, True): 12 << 20, (3, False): 16 << 20, (5, True): 2 << 20, (5, False): 1 << 20}
+
+
+def is_large(job: Job) -> bool:
+    """Whether a median's usual blocks make waves on an H200, by its size and samples of two bytes.
+
+    What a block does at a time takes longer then than what it does one after the other.
+    """
+    return job.picture.size > LARGE.get((job.ksize, job.picture.itemsize <= 2), 0)
 
 
 SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE numbers each

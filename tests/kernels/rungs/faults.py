@@ -370,13 +370,16 @@ FAULTS = {
         "median_network", "count >= 3;", "count >= 4;"
     ),
     "a column's third sample is its first": Fault(
-        "median_columns", "(above, src, at, y0 - 1,", "(above, src, at, y0,"
+        "median_columns", "read(above, -1)", "read(above, 0)"
     ),
     "the other half of a pair is of another row": Fault(
-        "median_pairs", "row_at(src, at, y + ROWS,", "row_at(src, at, y + ROWS - 1,"
+        "median_pairs", "row_at(src, at, y + rows,", "row_at(src, at, y + rows - 1,"
     ),
     "windows on the right lack their last column": Fault(
         "median_tiles", "columns<X0 + KSIZE, X + KSIZE,", "columns<X0 + KSIZE - 1, X + KSIZE - 1,"
+    ),
+    "beside a block lies what is beside its left end": Fault(
+        "median_tiles", "side < SIDES / 2 ? side : 32 + side", "side % (SIDES / 2)"
     ),
     "windows below lack their last row": Fault(
         "median_halves", "part.y + (second ? KSIZE :", "part.y + (second ? KSIZE - 1 :"
@@ -457,6 +460,21 @@ FAULTS = {
 }
 
 # These may well give the right answer; a run with every access checked sees them all the same.
+# Of medians, in what is done of large pictures alone.
+LARGE_FAULTS = {
+    "the last row lacks what is beside a tile": Fault(
+        "median_columns", "if (r < TALL) copy_async", "if (r < TALL - 1) copy_async"
+    ),
+    "a warp's rows are those of the one above": Fault(
+        "median_columns", "threadIdx.x / 32 * ROWS + 1)", "threadIdx.x / 32 * (ROWS - 1) + 1)"
+    ),
+    "a walk ends where that of a small picture does": Fault(
+        "median_pairs", "y < y0 + rows;", "y < y0 + ROWS;"
+    ),
+    "windows below lack their lowest row": Fault(
+        "median_tiles", "rows<Y0 + KSIZE, Y + KSIZE,", "rows<Y0 + KSIZE - 1, Y + KSIZE - 1,"
+    ),
+}
 HIDDEN_FAULTS = {
     "reads below the last row": Fault("global", "i < 0 ? 0 : size - 1", "i < 0 ? 0 : size"),
     "writes behind the tile": Fault(
