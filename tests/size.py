@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("workbench", "kernels", "packaging")
 SUFFIXES = (".py", ".cu", ".cuh", ".cpp", ".h", ".j2", ".qss")
-MAX_LINES, MAX_FILES, MAX_TEST_LINES = 97_000, 400, 64_500
+MAX_LINES, MAX_FILES, MAX_TEST_LINES = 97_000, 400, 65_300
 ROW = re.compile(r"^\| `(\w+)/` \| .* \| ([\d,]+|lines) \|$", re.MULTILINE)
 
 
