@@ -39,6 +39,8 @@ constexpr int WIDE = WORDS * A_WORD;                         // samples,
 constexpr int ROWS = CHANNELS == 1 ? 4 : 2;                  // and rows; as many again are the lower ones of the pairs
 constexpr int COLUMNS = WIDE + 2 * CHANNELS;                 // with a pixel on either side,
 constexpr int BESIDE = (CHANNELS + A_WORD - 1) / A_WORD;     // which is in so many words
+// Of a walk, pairs of rows a turn: two of them copy no registers, where there are enough of these.
+constexpr int TURN = QUICK_PAIRS && (BORDER == CLAMP || BORDER == REFLECT) && (CHANNELS > 1 || A_WORD == 2) ? 2 : 1;
 struct Row { unsigned words[BESIDE + WORDS + BESIDE]; };
 
 // Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
@@ -141,7 +143,7 @@ __device__ __forceinline__ void filter_tile(
     Pair above[COLUMNS], first[COLUMNS], second[COLUMNS], below[COLUMNS], low[COLUMNS], high[COLUMNS], made[WIDE];
     read_rows<HAS_END>(above, src, at, y0 - 1, rows, height, pitch);
     read_rows<HAS_END>(first, src, at, y0, rows, height, pitch);
-    #pragma unroll (HAS_END ? 1 : IS_LARGE ? 2 : ROWS)
+    #pragma unroll (HAS_END ? 1 : IS_LARGE ? TURN : ROWS)
     for (int y = y0; y < y0 + rows; y += 2) {
         read_rows<HAS_END>(second, src, at, y + 1, rows, height, pitch);
         read_rows<HAS_END>(below, src, at, y + 2, rows, height, pitch);

@@ -83,7 +83,7 @@ __device__ __forceinline__ List<(Y1 - Y0) * (END - FIRST)> rows(const Windows& f
     }
 }
 
-// Of float32, whose comparisons take twice as long, more is in order once for both.
+// Of float32, which no instruction compares three of, two comparisons less than to put that sample in its place.
 constexpr bool SHARES_LAST = IS_LARGE && !IS_PAIR;
 
 // The median of a window, of whose other columns `core` has the ranks that may count, and whose last one is X.  Of that

@@ -218,7 +218,7 @@ __device__ __forceinline__ void stage_block(
     Word* stage, const sample* __restrict__ src, int x0, int y0, int height, int width, int pitch)
 {
     constexpr int OWN = 32 * ROWS_IN, SIDES = QUADS - 32,
-        COUNT = !IS_LARGE ? (ROWS_IN * QUADS + THREADS - 1) / THREADS : QUAD_WORDS <= 4 ? 2 : 1;  // at a time
+                  COUNT = !IS_LARGE ? (ROWS_IN * QUADS + THREADS - 1) / THREADS : QUAD_WORDS <= 4 ? 2 : 1;  // at a time
     #pragma unroll 1
     for (int first = threadIdx.x; first < ROWS_IN * QUADS; first += COUNT * THREADS) {
         Quad upper[COUNT], lower[COUNT];

@@ -51,8 +51,8 @@ LARGE = 8192, 8192
 # four times 64 registers, and their compilers stay there by themselves.
 SPILLS = {
     "median_columns": 16,  # on 12.0 alone, at 72 registers of 255
-    "median_pairs": 208,  # at the 168 of its bounds, of large mirrored RGB; else 64, on all but 8.x
-    "median_tiles": 888,  # at the 64, 80 or 128 of its bounds; on 9.0 it is 96, of float32
+    "median_pairs": 888,  # at the 168 of its bounds on 6.1, of large mirrored RGB; else 156, on 7.5
+    "median_tiles": 1016,  # at the 64, 80 or 128 of its bounds; on 9.0 it is 96, of float32
     "median_halves": 88,  # at the 80 of its bounds, on 6.1 alone, of size 7
     "rank_tile": 100,  # on 6.1 and 7.5 alone, whose blocks have no room for its shared memory
     "extreme_doubling": 64,  # on 12.0 alone, of size 7
