@@ -22,8 +22,8 @@ disks some are polynomials, since multiply-adds have time left. Rows are copied 
 block  = ["128", "1"]
 # RADIUS: what beginning takes, in rows.  On an H200 2 blocks of 249 registers took 2,598 µs at size 15,
 # and 3 of 168, which spill, 3,054: there the instruction cache is the limit.
-covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS
-    * (8 if KSIZE == 3 else 6 if KSIZE == 5 else 4 if KSIZE <= 11 else 2), parts(HEIGHT, 4), RADIUS))"""]
+covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS * PAIRS_BLOCKS,
+    parts(HEIGHT, 4), RADIUS))"""]
 rows_by = "4"
 shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1)"
 loads = { picture = """(BLOCKS_X * (256 + 2 * HALO_CHUNKS * CHUNK)
@@ -37,8 +37,12 @@ constexpr int CHUNKS = 32 * WIDE / CHUNK + 2 * HALO_CHUNKS;  // of a row that a 
 constexpr int SPARE = (HALO_CHUNKS * CHUNK - AROUND) / 4;    // quads, of four samples, that fill up the first
 constexpr int HALF = 36, RING_ROW = 2 * HALF;   // quads
 constexpr int RING_ROWS = RADIUS + 1, AHEAD = 3;             // rows that are read, and that are on their way
-constexpr int BLOCKS = KSIZE == 3 ? 8 : KSIZE == 5 ? 6 : KSIZE <= 11 ? 4 : 2;  // that a multiprocessor is to run
-constexpr int BY_PRODUCTS = KSIZE > 9 ? WIDE / 2 : -WIDE;    // the column of p whose weights take no exponential
+#ifndef PAIRS_BLOCKS  // that a multiprocessor is to run
+#define PAIRS_BLOCKS (KSIZE == 3 ? 8 : KSIZE == 5 ? 6 : KSIZE <= 11 ? 4 : 2)
+#endif
+#ifndef POLYNOMIALS   // of 32 weights so many that take no exponential; -1: of large disks those of one column of p
+#define POLYNOMIALS -1
+#endif
 
 // Lanes read quads 2 lane + k: first come the even ones, then the odd, and no two lanes meet in a bank.
 __device__ __forceinline__ constexpr int place_of(int quad) { return quad % 2 * HALF + quad / 2; }
@@ -64,6 +68,11 @@ __device__ __forceinline__ float exp2_by_products(float x) {
     return __uint_as_float(__float_as_uint(power) + (__float_as_uint(shifted) << 23));
 }
 
+__device__ __forceinline__ constexpr bool is_by_products(int c, int dx, int dy) {
+    if (POLYNOMIALS < 0) return KSIZE > 9 && c == WIDE / 2;
+    return (c + 2 * RADIUS + 3 * dx + 5 * dy + 32) * POLYNOMIALS % 32 < POLYNOMIALS;  // spread evenly
+}
+
 // The pairs of pixels p of row y and q of row y + DY.
 template <int DY>
 __device__ __forceinline__ void add_pairs(Sums& sums, const float (&p)[SPAN], const float (&q)[SPAN], float by_space) {
@@ -78,7 +87,7 @@ __device__ __forceinline__ void add_pairs(Sums& sums, const float (&p)[SPAN], co
             if (!has_p && !has_q) continue;
             const float a = p[AROUND + c], b = q[AROUND + d], apart = a - b;
             const float exponent = of_space - apart * apart;
-            const float weight = c == BY_PRODUCTS ? exp2_by_products(exponent) : exp2f(exponent);
+            const float weight = is_by_products(c, dx, DY) ? exp2_by_products(exponent) : exp2f(exponent);
             if (has_p) sums.of[0][c & 7] += weight * b, sums.weights[0][c & 7] += weight;
             if (has_q) sums.of[DY][d & 7] += weight * a, sums.weights[DY][d & 7] += weight;
         }
@@ -100,7 +109,7 @@ __device__ __forceinline__ void add_rows_below(
 }
 struct __align__(BYTES == 1 ? 8 : 16) Made { unsigned words[WIDE * BYTES / 4]; };  // of a thread
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
+extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,
