@@ -1,0 +1,242 @@
+/*---
+title   = "Squares of patches on tensor cores"
+idea    = "As patches_tensor, but a square of pixels meets only rows that one of its windows has, and candidates lie as numbers beside their sums. A squared difference is p² + q² - 2 p q: sums of p q of all patches with all others are a product of matrices, and tensor cores multiply bytes and sum them up exactly."
+filter  = "non_local_means"
+weights = "numbers"
+after   = "patches_tensor"
+includes = ["wide", "means", "patches"]
+capability = [8, 0]
+own_block = "A warp makes 4 x 8 pixels at a time, and a block 32 rows."
+lesson  = """
+Sums that neighbours share are cheaper than sums that are made anew, but sharing takes order, shuffles and registers. Tensor cores \
+do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
+and one instruction does 4,096 products. With the sums of each patch's own squares, made once, that gives 128 distances, as \
+integers and without any rounding: fewer instructions than what follows, a power of two and two additions for each weight. \
+Sixteen pixels as a square of 4 x 4, and the square below, have most of their windows in common: of 672 products 441 are wanted."""
+requires = [
+    ["SAMPLE == 'uint8'", "Tensor cores multiply bytes here, and these samples are {SAMPLE}. Choose another implementation, such as patches_strip."],
+    ["PATCH * parts(PATCH * CHANNELS, 4) <= 64", "Patches of {PATCH}×{PATCH} pixels have more bytes than registers have room for, 256 with each row padded to words. Choose a smaller patch, or another implementation, such as patches_strip."],
+    ["BORDER != 'CROP'", "Tensor cores sum all of a patch, and with the border crop fewer pixels count at the edge. Choose another border, or another implementation, such as patches."],
+]
+
+[[passes]]
+block  = ["32", "8 if SMALL_PATCH else 4"]
+halo   = ["REACH * CHANNELS", "REACH"]
+covers = ["(32 if SMALL_PATCH else 16) * CHANNELS", "32"]
+# The tile four times, and candidates.
+shared_bytes = """4 * (4 * up(PATCHES_ROW * (30 + KSIZE + PATCH), 32) + 16
+    + (2 if PLANES == 1 else 4 if PLANES < 4 else 8) * PATCHES_ACROSS * (31 + KSIZE))"""
+loads  = { picture = "BLOCKS * PATCHES_ROW * 4 * PLANES // CHANNELS * (30 + KSIZE + PATCH) + ALPHA" }
+---*/
+
+constexpr int PATCH_WORDS = (PATCH * CHANNELS + 3) / 4;              // of a row of a patch
+constexpr int STEPS = (PATCH * PATCH_WORDS + 7) / 8;                 // products of 32 bytes
+// As far as registers go: warps side by side, and squares of 4 x 4 pixels, one below the other, that each makes at a time.
+#ifndef SQUARES
+#define SQUARES 4
+#define PATCHES_BLOCKS 4  // of a multiprocessor
+#define NARROW 0          // 1: blocks of four warps, whatever the patch
+#define TWICE 0           // 1: a product's double is a second product, not a multiplication of each sum
+#endif
+constexpr int WARPS = STEPS <= 2 && !NARROW ? 8 : 4, TALL = SQUARES, THREADS = 32 * WARPS;
+constexpr int LIVE = 4 + 2 * RADIUS;                                 // rows that one square's windows have
+constexpr int TILES = (KSIZE + 3 + 7) / 8;                           // of 8 candidates, side by side, for a square
+constexpr int ACROSS = 4 * WARPS - 4 + 8 * TILES, DOWN = 32 + 2 * RADIUS;  // a block's candidates
+constexpr int WORDS = ((ACROSS + PATCH - 1) * CHANNELS + 11) / 4;    // of a row with their patches
+constexpr int ROWS = DOWN + PATCH - 1, COPY = (WORDS * ROWS + 31) / 32 * 32 + 4;  // copies begin four banks apart
+// Integers below 2^23 become floats by their bits, which is 2^23 too much.
+constexpr bool BY_BITS = PATCH * PATCH * PLANES * 65025 < 1 << 23;
+constexpr int TOGETHER = TILES <= 4 ? TILES : 1;                     // columns of products that are loaded at once
+constexpr int FAR = BY_BITS ? 0x7F000000 : 0x70000000;               // a square that leaves no weight
+
+#if TWICE
+#define LEFT "s8"
+#else
+#define LEFT "u8"
+#endif
+// sum (16 x 8) = from + left (16 x 32 bytes) times right (32 x 8 bytes).  Lane 4 g + t has of left four bytes of row g from column
+// 4 t on, those of row g + 8, and both 16 columns further; of right, held by columns, rows 4 t on of column g, and 16
+// further; of sum row g, columns 2 t and 2 t + 1, and the same of row g + 8.
+__device__ __forceinline__ void multiply_add_bytes(
+    int (&sum)[4], const unsigned (&left)[4], const unsigned (&right)[2], const int (&from)[4])
+{
+#ifdef CUDA_ON_CPU
+    for (int i = 0; i < 4; ++i) sum[i] = from[i];
+    for (int part = 0; part < 4; ++part) {
+        const auto rows = cuda_cpu::all_lanes(left[part], __LINE__), columns = cuda_cpu::all_lanes(right[part / 2], __LINE__);
+        const int row = threadIdx.x / 4 * 4, column = threadIdx.x % 4 * 8;
+        for (int n = 0; n < 8; ++n) {
+            int& one = sum[part % 2 * 2 + n / 4];
+            #if TWICE
+            for (int b = 0; b < 32; b += 8)
+                one += static_cast<signed char>(unsigned(rows[row + n % 4]) >> b) * int(unsigned(columns[column + n]) >> b & 255);
+#else
+            one = __dp4a(unsigned(rows[row + n % 4]), unsigned(columns[column + n]), unsigned(one));
+#endif
+        }
+    }
+#elif __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32." LEFT ".u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
+        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]),
+          "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]));
+#endif
+}
+
+// What a weight takes of its candidate: the sum of its patch's squares, and its pixel.
+struct __align__(PLANES == 1 ? 8 : PLANES < 4 ? 16 : 32) Candidate { int squares; float pixel[PLANES]; };
+
+// Which bits of word i of a patch's row are its own: the last word's may be a neighbour's.
+__device__ __forceinline__ unsigned own_bits(int i) {
+    return i + 1 < PATCH_WORDS ? ~0u : ~0u >> 8 * (4 * PATCH_WORDS - PATCH * CHANNELS);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, PATCHES_BLOCKS) convolve(
+    const sample* __restrict__ src, sample* __restrict__ dst,
+    int height, int width, int pitch, int first_row, int end_row)
+{
+    DYNAMIC_SHARED(unsigned, words);  // [4][COPY], of ROWS rows of WORDS: each copy is shifted by a byte more
+    Candidate* const candidates = reinterpret_cast<Candidate*>(words + 4 * COPY);  // [DOWN][ACROSS]
+    const int lane = threadIdx.x, g = lane / 4, t = lane % 4, warp = threadIdx.y, thread = warp * 32 + lane;
+    const int x0 = blockIdx.x * 4 * WARPS, y0 = first_row + blockIdx.y * 32;
+    // The word that the patch around candidate (x, y) begins with: any four bytes are a word of one copy.
+    const auto patch_at = [&](int x, int y) {
+        return words + (x * CHANNELS & 3) * COPY + y * WORDS + (x * CHANNELS >> 2);
+    };
+
+    // 1. Stage, all alpha as 0; copy; and sum each patch's own squares.
+    const int left_x = (x0 - REACH) * CHANNELS, top_y = y0 - REACH;
+    if (!HAS_ALPHA && left_x >= 4 && left_x + 4 * WORDS + 4 <= width * CHANNELS && top_y >= 0 && top_y + ROWS <= height) {
+        #pragma unroll 2
+        for (int n = thread; n < WORDS * ROWS; n += THREADS) {
+            const sample* const row = row_of(src, top_y + n / WORDS, pitch);
+            const unsigned* const from = reinterpret_cast<const unsigned*>(row) + left_x / 4 + n % WORDS;
+            words[n] = __funnelshift_r(from[0], from[1], left_x % 4 * 8);
+        }
+    } else
+    #pragma unroll 1
+    for (int n = thread; n < WORDS * ROWS; n += THREADS) {
+        const int x = (x0 - REACH) * CHANNELS + n % WORDS * 4, y = border_index(y0 - REACH + n / WORDS, height);
+        words[n] = 0;
+        for (int i = 0; i < 4; ++i)
+            if (y != OUTSIDE && !is_alpha(n % WORDS * 4 + i)) words[n] |= edge_bits(row_of(src, y, pitch), x + i, width) << 8 * i;
+    }
+    __syncthreads();
+    #pragma unroll 1
+    for (int n = thread; n < WORDS * ROWS - 1; n += THREADS)
+        for (int shift = 1; shift < 4; ++shift)
+            words[shift * COPY + n] = __funnelshift_r(words[n], words[n + 1], 8 * shift);
+    __syncthreads();
+    #pragma unroll 1
+    for (int n = thread; n < DOWN * ACROSS; n += THREADS) {
+        const unsigned* const patch = patch_at(n % ACROSS, n / ACROSS);
+        int sum = 0, all = 0;
+        #pragma unroll 1
+        for (int j = 0; j < PATCH; ++j)
+            for (int i = 0; i < PATCH_WORDS; ++i) {
+                const unsigned word = patch[j * WORDS + i] & own_bits(i);
+                sum = __dp4a(word, word, unsigned(sum));
+                if (TWICE) all = __dp4a(word, 0x01010101u, unsigned(all));
+            }
+        Candidate made;
+        made.squares = sum - 254 * all;  // twice (127 - p) q is 254 q - 2 p q
+        const sample* const pixel = reinterpret_cast<const sample*>(words + (n / ACROSS + PATCH_RADIUS) * WORDS)
+            + (n % ACROSS + PATCH_RADIUS) * CHANNELS;
+        for (int plane = 0; plane < PLANES; ++plane) made.pixel[plane] = static_cast<float>(pixel[plane]);
+        candidates[n] = made;
+    }
+    __syncthreads();
+
+    // 2. Where a lane's words of a patch are, and their own bits: of padding none.
+    int at[STEPS][2];
+    unsigned bits[STEPS][2];
+    #pragma unroll
+    for (int n = 0; n < 2 * STEPS; ++n) {
+        const int word = 4 * n + t;
+        const bool is_padding = word >= PATCH * PATCH_WORDS;
+        at[n / 2][n % 2] = is_padding ? 0 : word / PATCH_WORDS * WORDS + word % PATCH_WORDS;
+        bits[n / 2][n % 2] = is_padding ? 0 : own_bits(word % PATCH_WORDS);
+    }
+    const float scale = exponent_of(1.0f), bias = BY_BITS ? -TWO_23 * scale : 0.0f;
+    #pragma unroll 1
+    for (int top = 0; top < 32; top += 4 * TALL) {
+        // A lane is for two pixels of a square: in column g % 4, rows g / 4 and g / 4 + 2.
+        const int x = 4 * warp + g % 4;
+        unsigned left[TALL][STEPS][4];
+        int own[TALL][2];
+        Mean means[TALL][2];
+        #pragma unroll
+        for (int n = 0; n < 2 * TALL; ++n) {
+            const int y = top + 4 * (n / 2) + g / 4 + 2 * (n % 2);
+            int squares = TWICE ? 0 : candidates[(y + RADIUS) * ACROSS + x + RADIUS].squares;
+            #pragma unroll
+            for (int m = 0; m < 2 * STEPS; ++m) {
+                const unsigned word = patch_at(x + RADIUS, y + RADIUS)[at[m / 2][m % 2]] & bits[m / 2][m % 2];
+                if (TWICE) squares = __dp4a(word, word, unsigned(squares));
+                left[n / 2][m / 2][m % 2 * 2 + n % 2] = TWICE ? (word ^ 0x7F7F7F7Fu) & bits[m / 2][m % 2] : word;  // 127 - p
+            }
+            if (TWICE)  // of four lanes together
+                for (int by = 1; by < 4; by *= 2) squares += __shfl_xor_sync(~0u, squares, by);
+            own[n / 2][n % 2] = squares + (BY_BITS ? TWO_23_BITS : 0);
+        }
+        // The first of a lane's candidates: the one whose bytes it has, and those whose weights.
+        const unsigned* patch = patch_at(4 * warp + g, top);
+        const Candidate* others = candidates + top * ACROSS + 4 * warp + 2 * t;
+        #pragma unroll 1
+        for (int row = 0; row < 4 * TALL + 2 * RADIUS; ++row, patch += WORDS, others += ACROSS) {
+            #pragma unroll 1
+            for (int column = 0; column < 8 * TILES; column += 8 * TOGETHER) {
+                unsigned right[TOGETHER][STEPS][2];
+                Candidate candidate[TOGETHER][2];
+                float biases[TOGETHER][2];
+                #pragma unroll
+                for (int k = 0; k < TOGETHER; ++k) {
+                    #pragma unroll
+                    for (int n = 0; n < 2 * STEPS; ++n)
+                        right[k][n / 2][n % 2] = patch[at[n / 2][n % 2] + (column + 8 * k) * CHANNELS / 4];
+                    if constexpr (PLANES == 1) {
+                        const int4 both = *reinterpret_cast<const int4*>(others + column + 8 * k);
+                        candidate[k][0].squares = both.x, candidate[k][0].pixel[0] = __int_as_float(both.y);
+                        candidate[k][1].squares = both.z, candidate[k][1].pixel[0] = __int_as_float(both.w);
+                    } else candidate[k][0] = others[column + 8 * k], candidate[k][1] = others[column + 8 * k + 1];
+                    for (int c = 0; c < 2; ++c)  // beyond the window the exponent is minus infinity
+                        biases[k][c] = static_cast<unsigned>(column + 8 * k + 2 * t + c - g % 4) < KSIZE ? bias
+                            : __int_as_float(0xFF800000);
+                }
+                #pragma unroll
+                for (int square = 0; square < TALL; ++square) {
+                    if (static_cast<unsigned>(row - 4 * square) >= LIVE) continue;
+                    int mine[2];
+                    for (int i = 0; i < 2; ++i)
+                        mine[i] = static_cast<unsigned>(row - 4 * square - g / 4 - 2 * i) < KSIZE ? own[square][i] : FAR;
+                    #pragma unroll
+                    for (int k = 0; k < TOGETHER; ++k) {
+                        int sums[4];
+                        for (int i = 0; i < 4; ++i) sums[i] = TWICE ? mine[i / 2] + candidate[k][i % 2].squares : 0;
+                        for (int again = 0; again <= TWICE; ++again)
+                            for (int step = 0; step < STEPS; ++step)
+                                multiply_add_bytes(sums, left[square][step], right[k][step], sums);
+                        for (int i = 0; i < 4; ++i) {
+                            const int apart = TWICE ? sums[i] : mine[i / 2] + candidate[k][i % 2].squares - 2 * sums[i];
+                            const float distance = BY_BITS ? __int_as_float(apart) : static_cast<float>(apart);
+                            const float exponent = fmaf(distance, scale, biases[k][i % 2]);
+                            if (exponent >= LOG2_CUT) means[square][i / 2].add(exp2f(exponent), candidate[k][i % 2].pixel);
+                        }
+                    }
+                }
+            }
+        }
+        // 3. Four lanes have the sums of a pixel together.
+        #pragma unroll
+        for (int n = 0; n < 2 * TALL; ++n) {
+            Mean& mean = means[n / 2][n % 2];
+            for (int by = 1; by < 4; by *= 2) {
+                mean.weights += __shfl_xor_sync(~0u, mean.weights, by);
+                for (int plane = 0; plane < PLANES; ++plane)
+                    mean.weighted[plane] += __shfl_xor_sync(~0u, mean.weighted[plane], by);
+            }
+            const int y = y0 + top + 4 * (n / 2) + g / 4 + 2 * (n % 2);
+            if (t == 0 && x0 + x < width && y < end_row) mean.write(dst, src, x0 + x, y, pitch);
+        }
+    }
+}
