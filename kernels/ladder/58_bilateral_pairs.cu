@@ -4,7 +4,7 @@ idea    = "Two pixels weigh as much for each other, so every weight is worked ou
 filter  = "bilateral"
 after   = "bilateral_tile"
 weights = "numbers"
-includes = ["wide", "async", "means", "bilateral"]
+includes = ["wide", "async", "copies", "means", "bilateral"]
 own_block = "A warp walks down a strip of 256 pixels by itself; a block is four of them, one above the other."
 headroom = "KSIZE**2 * STEEPNESS"
 requires = [
@@ -25,7 +25,7 @@ block  = ["128", "1"]
 covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS * PAIRS_BLOCKS,
     parts(HEIGHT, 4), RADIUS))"""]
 rows_by = "4"
-shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1)"
+shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1 + 6 * PAIRS_BULK)"
 loads = { picture = """(BLOCKS_X * (256 + 2 * HALO_CHUNKS * CHUNK)
     * (HEIGHT + 2 * RADIUS * parts(HEIGHT, parts(parts(HEIGHT, BLOCKS_Y), 4))))""" }
 stores = { picture = "up(WIDTH, 8) * HEIGHT" }
@@ -39,6 +39,9 @@ constexpr int HALF = 36, RING_ROW = 2 * HALF;   // quads
 constexpr int RING_ROWS = RADIUS + 1, AHEAD = 3;             // rows that are read, and that are on their way
 #ifndef PAIRS_BLOCKS  // that a multiprocessor is to run
 #define PAIRS_BLOCKS (KSIZE == 3 ? 8 : KSIZE == 5 ? 6 : KSIZE <= 11 ? 4 : 2)
+#endif
+#ifndef PAIRS_BULK    // 1: the copy engine brings rows that are whole
+#define PAIRS_BULK 0
 #endif
 #ifndef POLYNOMIALS   // of 32 weights so many that take no exponential; -1: of large disks those of one column of p
 #define POLYNOMIALS -1
@@ -127,9 +130,27 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
     float4* const landings = memory + WARPS * RING_ROWS * RING_ROW + HALO_CHUNKS % 2;
     uint4* const landing = reinterpret_cast<uint4*>(landings) + warp * AHEAD * CHUNKS;
 
+#if PAIRS_BULK
+    barrier* const bars = reinterpret_cast<barrier*>(
+        memory + WARPS * (RING_ROWS * RING_ROW + AHEAD * CHUNKS) + 1) + warp * AHEAD;
+    const bool is_whole = strip_x >= HALO_CHUNKS * CHUNK && strip_x + (32 * WIDE + HALO_CHUNKS * CHUNK) <= width;
+    if (lane < AHEAD) begin_barrier(bars + lane);
+    __syncwarp();
+    int round = 0;
+#endif
     // Rows on their way to the ring.  Each lane has chunks of its own, 32 apart, that nobody else looks at before.
     const auto begin_row = [&](int y, uint4* to) {
         const int from_y = border_index(y, height);
+#if PAIRS_BULK
+        if (is_whole) {
+            if (lane > 0) return;
+            barrier* const bar = bars + (to - landing) / CHUNKS;
+            const sample* const from = row_of(src, nearest_row(y, height), pitch) + strip_x - HALO_CHUNKS * CHUNK;
+            expect(bar, CHUNKS * 16);
+            bring(to, from, CHUNKS * 16, bar);
+            return;
+        }
+#endif
         const sample* const row = row_of(src, from_y, pitch);
         #pragma unroll
         for (int c = lane; c < CHUNKS; c += 32) {
@@ -149,6 +170,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
                 const int at = strip_x + (c - HALO_CHUNKS) * CHUNK + i;
                 const bool is_none = BORDER == CROP && !(0 <= y && y < height && 0 <= at && at < width);
                 values[i] = is_none ? FAR : steep(values[i]);
+                if (PAIRS_BULK && BORDER == ZERO && !(0 <= y && y < height)) values[i] = 0.0f;
             }
             #pragma unroll
             for (int i = 0; i < CHUNK; i += 4)
@@ -160,6 +182,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
     int ring_row = 0, slot = 0;  // of row y, and of the oldest row that was begun
     #pragma unroll 1
     for (int y = y0 - 2 * RADIUS - AHEAD; y < y1; ++y) {  // the first turns only begin rows, the next fill the ring
+#if PAIRS_BULK && !defined(CUDA_ON_CPU)
+        if (is_whole && round > 0) wait_for(bars + slot, (round - 1) & 1);
+#endif
         wait_for_groups<AHEAD - 1>();
         __syncwarp();  // all are done with row y - 1: row y + RADIUS takes its place
         uint4* const oldest = landing + slot * CHUNKS;
@@ -169,6 +194,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
         if (y + AHEAD < y1) begin_row(y + RADIUS + AHEAD, oldest);
         end_group();
         slot = slot + 1 < AHEAD ? slot + 1 : 0;
+#if PAIRS_BULK
+        round += slot == 0;
+#endif
         if (y >= y0 - RADIUS) {
             float by_space = NUMBERS[0];
 #ifndef CUDA_ON_CPU
