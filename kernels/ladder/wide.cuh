@@ -141,10 +141,5 @@ __device__ __forceinline__ uint4 read_chunk(
 
 // x a multiple of CHUNK, inside the row; what lies behind the row's end is padding.
 __device__ __forceinline__ void write_chunk(sample* row, int x, const uint4& chunk) {
-#ifdef STREAMED  // what is written is the first to leave the L2 cache
-    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
-                 ::"l"(row + x), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w) : "memory");
-    return;
-#endif
     *reinterpret_cast<uint4*>(row + x) = chunk;
 }

@@ -90,6 +90,14 @@ __device__ __forceinline__ void add_rows(
     }
 }
 
+#ifdef STREAMED  // what is written is the first to leave the L2 cache
+__device__ __forceinline__ void write_streamed(sample* row, int x, const uint4& chunk) {
+    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
+                 ::"l"(row + x), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w) : "memory");
+}
+#define write_chunk write_streamed
+#endif
+
 extern "C" __global__ void __launch_bounds__(THREADS, FIR_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
