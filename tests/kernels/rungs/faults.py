@@ -443,6 +443,9 @@ FAULTS = {
     "candidates beside the window count": Fault(
         "patches_tensor", "< KSIZE ? bias", "<= KSIZE ? bias"
     ),
+    "a square's last windows have no last row": Fault(
+        "patches_tensor", "LIVE = 4 + 2 * RADIUS", "LIVE = 3 + 2 * RADIUS"
+    ),
     "alpha is drawn as a line": Fault("guided_windows", "is_alpha(x) ? value : ", ""),
     "a row leaves a row too early": Fault(
         "guided_running", "y + row - RADIUS, height)", "y + row - RADIUS + 1, height)"
