@@ -55,14 +55,6 @@ __device__ __forceinline__ void filter_tile(
     }
 }
 
-#ifdef STREAMED  // what is written is the first to leave the L2 cache
-__device__ __forceinline__ void write_streamed(sample* row, int x, const uint4& chunk) {
-    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
-                 ::"l"(row + x), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w) : "memory");
-}
-#define write_chunk write_streamed
-#endif
-
 // One block of 512 has to fit: without that 1 the compiler would rather fit two, and wait for its loads
 // in batches.  With wide halos there it would spill instead.
 extern "C" __global__ void __launch_bounds__(512, HALO_CHUNKS == 1 ? 1 : 0) convolve(

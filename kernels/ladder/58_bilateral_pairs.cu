@@ -4,7 +4,7 @@ idea    = "Two pixels weigh as much for each other, so every weight is worked ou
 filter  = "bilateral"
 after   = "bilateral_tile"
 weights = "numbers"
-includes = ["wide", "async", "copies", "means", "bilateral"]
+includes = ["wide", "async", "means", "bilateral"]
 own_block = "A warp walks down a strip of 256 pixels by itself; a block is four of them, one above the other."
 headroom = "KSIZE**2 * STEEPNESS"
 requires = [
@@ -22,10 +22,10 @@ disks some are polynomials, since multiply-adds have time left. Rows are copied 
 block  = ["128", "1"]
 # RADIUS: what beginning takes, in rows.  On an H200 2 blocks of 249 registers took 2,598 µs at size 15,
 # and 3 of 168, which spill, 3,054: there the instruction cache is the limit.
-covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS * PAIRS_BLOCKS,
-    parts(HEIGHT, 4), RADIUS))"""]
+covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS
+    * (8 if KSIZE == 3 else 5 if KSIZE == 5 else 4 if KSIZE <= 11 else 2), parts(HEIGHT, 4), RADIUS))"""]
 rows_by = "4"
-shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1 + 6 * PAIRS_BULK)"
+shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1)"
 loads = { picture = """(BLOCKS_X * (256 + 2 * HALO_CHUNKS * CHUNK)
     * (HEIGHT + 2 * RADIUS * parts(HEIGHT, parts(parts(HEIGHT, BLOCKS_Y), 4))))""" }
 stores = { picture = "up(WIDTH, 8) * HEIGHT" }
@@ -37,15 +37,8 @@ constexpr int CHUNKS = 32 * WIDE / CHUNK + 2 * HALO_CHUNKS;  // of a row that a 
 constexpr int SPARE = (HALO_CHUNKS * CHUNK - AROUND) / 4;    // quads, of four samples, that fill up the first
 constexpr int HALF = 36, RING_ROW = 2 * HALF;   // quads
 constexpr int RING_ROWS = RADIUS + 1, AHEAD = 3;             // rows that are read, and that are on their way
-#ifndef PAIRS_BLOCKS  // that a multiprocessor is to run
-#define PAIRS_BLOCKS (KSIZE == 3 ? 8 : KSIZE == 5 ? 6 : KSIZE <= 11 ? 4 : 2)
-#endif
-#ifndef PAIRS_BULK    // 1: the copy engine brings rows that are whole
-#define PAIRS_BULK 0
-#endif
-#ifndef POLYNOMIALS   // of 32 weights so many that take no exponential; -1: of large disks those of one column of p
-#define POLYNOMIALS -1
-#endif
+constexpr int BLOCKS = KSIZE == 3 ? 8 : KSIZE == 5 ? 5 : KSIZE <= 11 ? 4 : 2;  // that a multiprocessor is to run
+constexpr int BY_PRODUCTS = KSIZE > 9 ? WIDE / 2 : -WIDE;    // the column of p whose weights take no exponential
 
 // Lanes read quads 2 lane + k: first come the even ones, then the odd, and no two lanes meet in a bank.
 __device__ __forceinline__ constexpr int place_of(int quad) { return quad % 2 * HALF + quad / 2; }
@@ -71,11 +64,6 @@ __device__ __forceinline__ float exp2_by_products(float x) {
     return __uint_as_float(__float_as_uint(power) + (__float_as_uint(shifted) << 23));
 }
 
-__device__ __forceinline__ constexpr bool is_by_products(int c, int dx, int dy) {
-    if (POLYNOMIALS < 0) return KSIZE > 9 && c == WIDE / 2;
-    return (c + 2 * RADIUS + 3 * dx + 5 * dy + 32) * POLYNOMIALS % 32 < POLYNOMIALS;  // spread evenly
-}
-
 // The pairs of pixels p of row y and q of row y + DY.
 template <int DY>
 __device__ __forceinline__ void add_pairs(Sums& sums, const float (&p)[SPAN], const float (&q)[SPAN], float by_space) {
@@ -90,7 +78,7 @@ __device__ __forceinline__ void add_pairs(Sums& sums, const float (&p)[SPAN], co
             if (!has_p && !has_q) continue;
             const float a = p[AROUND + c], b = q[AROUND + d], apart = a - b;
             const float exponent = of_space - apart * apart;
-            const float weight = is_by_products(c, dx, DY) ? exp2_by_products(exponent) : exp2f(exponent);
+            const float weight = c == BY_PRODUCTS ? exp2_by_products(exponent) : exp2f(exponent);
             if (has_p) sums.of[0][c & 7] += weight * b, sums.weights[0][c & 7] += weight;
             if (has_q) sums.of[DY][d & 7] += weight * a, sums.weights[DY][d & 7] += weight;
         }
@@ -112,7 +100,7 @@ __device__ __forceinline__ void add_rows_below(
 }
 struct __align__(BYTES == 1 ? 8 : 16) Made { unsigned words[WIDE * BYTES / 4]; };  // of a thread
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
     int height, int width, int pitch,
@@ -130,27 +118,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
     float4* const landings = memory + WARPS * RING_ROWS * RING_ROW + HALO_CHUNKS % 2;
     uint4* const landing = reinterpret_cast<uint4*>(landings) + warp * AHEAD * CHUNKS;
 
-#if PAIRS_BULK
-    barrier* const bars = reinterpret_cast<barrier*>(
-        memory + WARPS * (RING_ROWS * RING_ROW + AHEAD * CHUNKS) + 1) + warp * AHEAD;
-    const bool is_whole = strip_x >= HALO_CHUNKS * CHUNK && strip_x + (32 * WIDE + HALO_CHUNKS * CHUNK) <= width;
-    if (lane < AHEAD) begin_barrier(bars + lane);
-    __syncwarp();
-    int round = 0;
-#endif
     // Rows on their way to the ring.  Each lane has chunks of its own, 32 apart, that nobody else looks at before.
     const auto begin_row = [&](int y, uint4* to) {
         const int from_y = border_index(y, height);
-#if PAIRS_BULK
-        if (is_whole) {
-            if (lane > 0) return;
-            barrier* const bar = bars + (to - landing) / CHUNKS;
-            const sample* const from = row_of(src, nearest_row(y, height), pitch) + strip_x - HALO_CHUNKS * CHUNK;
-            expect(bar, CHUNKS * 16);
-            bring(to, from, CHUNKS * 16, bar);
-            return;
-        }
-#endif
         const sample* const row = row_of(src, from_y, pitch);
         #pragma unroll
         for (int c = lane; c < CHUNKS; c += 32) {
@@ -170,7 +140,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
                 const int at = strip_x + (c - HALO_CHUNKS) * CHUNK + i;
                 const bool is_none = BORDER == CROP && !(0 <= y && y < height && 0 <= at && at < width);
                 values[i] = is_none ? FAR : steep(values[i]);
-                if (PAIRS_BULK && BORDER == ZERO && !(0 <= y && y < height)) values[i] = 0.0f;
             }
             #pragma unroll
             for (int i = 0; i < CHUNK; i += 4)
@@ -182,9 +151,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
     int ring_row = 0, slot = 0;  // of row y, and of the oldest row that was begun
     #pragma unroll 1
     for (int y = y0 - 2 * RADIUS - AHEAD; y < y1; ++y) {  // the first turns only begin rows, the next fill the ring
-#if PAIRS_BULK && !defined(CUDA_ON_CPU)
-        if (is_whole && round > 0) wait_for(bars + slot, (round - 1) & 1);
-#endif
         wait_for_groups<AHEAD - 1>();
         __syncwarp();  // all are done with row y - 1: row y + RADIUS takes its place
         uint4* const oldest = landing + slot * CHUNKS;
@@ -194,9 +160,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, PAIRS_BLOCKS) convolve(
         if (y + AHEAD < y1) begin_row(y + RADIUS + AHEAD, oldest);
         end_group();
         slot = slot + 1 < AHEAD ? slot + 1 : 0;
-#if PAIRS_BULK
-        round += slot == 0;
-#endif
         if (y >= y0 - RADIUS) {
             float by_space = NUMBERS[0];
 #ifndef CUDA_ON_CPU
