@@ -97,6 +97,11 @@ FAULTS = {
     "a register tile takes every other byte for alpha": Fault(
         "register_tile", "CHANNELS == 2 ? 0xFF00FF00u : 0xFF000000u", "0xFF00FF00u"
     ),
+    "an odd row is taken off the row above it": Fault("fast_fir", "even[-STRIDE]", "even[STRIDE]"),
+    "odd rows of weights are even ones": Fault("fast_fir", "WEIGHTS + KSIZE,", "WEIGHTS,"),
+    "differences are read before they are made": Fault(
+        "fast_fir", "__syncthreads();\n\n    // 3.", "// 3."
+    ),
     "a warp does not wait for its lanes": Fault("ring", "__syncwarp();", ""),
     "a row of the ring is the one before": Fault(
         "ring", "ring[j % STAGES", "ring[(j + STAGES - 1) % STAGES"
