@@ -4,6 +4,8 @@ idea    = "Two rows below each other share products: with differences of rows of
 after   = "register_tile"
 weights = "fast_fir"
 includes = ["wide", "async"]
+# Measured on an H200, of grey and, at size 7, RGBA.  Smaller weights save too little, and those of low rank have better.
+quick   = "7 <= KSIZE <= 11 and 2 * RANK >= KSIZE and SAMPLES >= 4096 * 4096"
 own_block = "A block has a warp for each eight rows of its tile, which is as wide as a warp."
 requires = [
     ["SAMPLE == 'float32'", "Rows of floats are subtracted where they lie, and these samples are {SAMPLE}. Choose another implementation, such as register_tile."],
