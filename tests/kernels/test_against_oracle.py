@@ -268,7 +268,9 @@ def test_a_launch_writes_its_rows_and_no_others(name, runners, build_cache):
 
     job = a_case_for(key, is_wanted)
     whole = runners(name)(job)
-    first = 14 if key == "fast_fir" else 13  # which of two rows is the upper decides on its rounding
+    first = (
+        14 if key == "fast_fir" else 13
+    )  # which of two rows is the upper decides on its rounding
     strip = Shim(r.RUNGS[key], [job], build_cache).run(job, rows=(first, 37))
     nothing = r.poisoned_like(job.picture)
     np.testing.assert_array_equal(strip[first:37], whole[first:37])
