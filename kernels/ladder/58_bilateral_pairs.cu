@@ -23,7 +23,7 @@ block  = ["128", "1"]
 # RADIUS: what beginning takes, in rows.  On an H200 2 blocks of 249 registers took 2,598 µs at size 15,
 # and 3 of 168, which spill, 3,054: there the instruction cache is the limit.
 covers = ["256", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH, 256), MULTIPROCESSORS
-    * (8 if KSIZE == 3 else 6 if KSIZE == 5 else 4 if KSIZE <= 11 else 2), parts(HEIGHT, 4), RADIUS))"""]
+    * (8 if KSIZE == 3 else 5 if KSIZE == 5 else 4 if KSIZE <= 11 else 2), parts(HEIGHT, 4), RADIUS))"""]
 rows_by = "4"
 shared_bytes = "16 * (4 * (72 * (RADIUS + 1) + 3 * (256 // CHUNK + 2 * HALO_CHUNKS)) + 1)"
 loads = { picture = """(BLOCKS_X * (256 + 2 * HALO_CHUNKS * CHUNK)
@@ -37,7 +37,7 @@ constexpr int CHUNKS = 32 * WIDE / CHUNK + 2 * HALO_CHUNKS;  // of a row that a 
 constexpr int SPARE = (HALO_CHUNKS * CHUNK - AROUND) / 4;    // quads, of four samples, that fill up the first
 constexpr int HALF = 36, RING_ROW = 2 * HALF;   // quads
 constexpr int RING_ROWS = RADIUS + 1, AHEAD = 3;             // rows that are read, and that are on their way
-constexpr int BLOCKS = KSIZE == 3 ? 8 : KSIZE == 5 ? 6 : KSIZE <= 11 ? 4 : 2;  // that a multiprocessor is to run
+constexpr int BLOCKS = KSIZE == 3 ? 8 : KSIZE == 5 ? 5 : KSIZE <= 11 ? 4 : 2;  // that a multiprocessor is to run
 constexpr int BY_PRODUCTS = KSIZE > 9 ? WIDE / 2 : -WIDE;    // the column of p whose weights take no exponential
 
 // Lanes read quads 2 lane + k: first come the even ones, then the odd, and no two lanes meet in a bank.

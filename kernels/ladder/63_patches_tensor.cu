@@ -12,7 +12,8 @@ Sums that neighbours share are cheaper than sums that are made anew, but sharing
 do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
 and one instruction does 4,096 products. With the sums of each patch's own squares, made once, that gives 128 distances, as \
 integers and without any rounding: fewer instructions than what follows, a power of two and two additions for each weight. \
-Sixteen pixels as a square of 4 x 4, and the square below, have most of their windows in common: of 672 products 441 are wanted."""
+Sixteen pixels as a square of 4 x 4, and the square below, have most of their windows in common: of 672 products 441 are wanted. \
+Of grey each square leaves out rows that only the other's windows have, and does 576."""
 requires = [
     ["SAMPLE == 'uint8'", "Tensor cores multiply bytes here, and these samples are {SAMPLE}. Choose another implementation, such as patches_strip."],
     ["PATCH * parts(PATCH * CHANNELS, 4) <= 64", "Patches of {PATCH}×{PATCH} pixels have more bytes than registers have room for, 256 with each row padded to words. Choose a smaller patch, or another implementation, such as patches_strip."],
@@ -20,24 +21,30 @@ requires = [
 ]
 
 [[passes]]
-block  = ["32", "8 if SMALL_PATCH else 4"]
+block  = ["32", "4"]
 halo   = ["REACH * CHANNELS", "REACH"]
-covers = ["(32 if SMALL_PATCH else 16) * CHANNELS", "32"]
-# The tile four times, and the sums of the candidates' own squares.
-shared_bytes = "4 * (4 * up(PATCHES_ROW * (30 + KSIZE + PATCH), 32) + 16 + PATCHES_ACROSS * (31 + KSIZE))"
+covers = ["16 * CHANNELS", "32"]
+# The tile four times, and candidates: of grey two words each, else one.
+shared_bytes = """4 * (4 * up(PATCHES_ROW * (30 + KSIZE + PATCH), 32) + 16
+    + (2 if PLANES == 1 else 1) * PATCHES_ACROSS * (31 + KSIZE))"""
 loads  = { picture = "BLOCKS * PATCHES_ROW * 4 * PLANES // CHANNELS * (30 + KSIZE + PATCH) + ALPHA" }
 ---*/
 
 constexpr int PATCH_WORDS = (PATCH * CHANNELS + 3) / 4;              // of a row of a patch
 constexpr int STEPS = (PATCH * PATCH_WORDS + 7) / 8;                 // products of 32 bytes
-// As far as registers go: warps side by side, and squares of 4 x 4 pixels, one below the other, that each makes at a time.
-constexpr int WARPS = STEPS <= 2 ? 8 : 4, TALL = 2, THREADS = 32 * WARPS;
+// Warps side by side, and squares of 4 x 4 pixels, one below the other, that each makes at a time.
+constexpr int WARPS = 4, TALL = 2, THREADS = 32 * WARPS;
+constexpr int LIVE = 4 + 2 * RADIUS;                                 // rows that one square's windows have
 constexpr int TILES = (KSIZE + 3 + 7) / 8;                           // of 8 candidates, side by side, for a square
 constexpr int ACROSS = 4 * WARPS - 4 + 8 * TILES, DOWN = 32 + 2 * RADIUS;  // a block's candidates
 constexpr int WORDS = ((ACROSS + PATCH - 1) * CHANNELS + 11) / 4;    // of a row with their patches
 constexpr int ROWS = DOWN + PATCH - 1, COPY = (WORDS * ROWS + 31) / 32 * 32 + 4;  // copies begin four banks apart
 // Integers below 2^23 become floats by their bits, which is 2^23 too much.
 constexpr bool BY_BITS = PATCH * PATCH * PLANES * 65025 < 1 << 23;
+// A candidate is the sum of its patch's squares and, of grey, its pixel as a float.  Of grey, candidates of several columns
+// are loaded at once as well, and a square meets only rows that its windows have; colours want the registers.
+constexpr bool GREY = PLANES == 1;
+constexpr int KEPT = GREY ? 2 : 1, TOGETHER = GREY && TILES <= 4 ? TILES : 1;
 constexpr int FAR = BY_BITS ? 0x7F000000 : 0x70000000;               // a square that leaves no weight
 
 // sum (16 x 8) = from + left (16 x 32 bytes) times right (32 x 8 bytes).  Lane 4 g + t has of left four bytes of row g from column
@@ -69,12 +76,12 @@ __device__ __forceinline__ unsigned own_bits(int i) {
     return i + 1 < PATCH_WORDS ? ~0u : ~0u >> 8 * (4 * PATCH_WORDS - PATCH * CHANNELS);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 7 ? 3 : 2) convolve(
+extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 7 ? 3 : 2) convolve(
     const sample* __restrict__ src, sample* __restrict__ dst,
     int height, int width, int pitch, int first_row, int end_row)
 {
     DYNAMIC_SHARED(unsigned, words);  // [4][COPY], of ROWS rows of WORDS: each copy is shifted by a byte more
-    int* const squares = reinterpret_cast<int*>(words + 4 * COPY);  // [DOWN][ACROSS], of each candidate's patch
+    int* const candidates = reinterpret_cast<int*>(words + 4 * COPY);  // [DOWN][ACROSS][KEPT]
     const int lane = threadIdx.x, g = lane / 4, t = lane % 4, warp = threadIdx.y, thread = warp * 32 + lane;
     const int x0 = blockIdx.x * 4 * WARPS, y0 = first_row + blockIdx.y * 32;
     // The word that the patch around candidate (x, y) begins with: any four bytes are a word of one copy.
@@ -82,10 +89,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 7 ? 3 : 2) convol
         return words + (x * CHANNELS & 3) * COPY + y * WORDS + (x * CHANNELS >> 2);
     };
 
+    // The pixel in the middle of that patch.
+    const auto pixel_at = [&](int x, int y) {
+        return reinterpret_cast<const sample*>(words + (y + PATCH_RADIUS) * WORDS) + (x + PATCH_RADIUS) * CHANNELS;
+    };
+
     // 1. Stage, all alpha as 0; copy; and sum each patch's own squares.
-    #pragma unroll 1
+    const int left_x = (x0 - REACH) * CHANNELS, top_y = y0 - REACH;
+    const bool is_inside = left_x >= 0 && left_x + 4 * WORDS + 4 <= width * CHANNELS && top_y >= 0 && top_y + ROWS <= height;
+    #pragma unroll 2
     for (int n = thread; n < WORDS * ROWS; n += THREADS) {
-        const int x = (x0 - REACH) * CHANNELS + n % WORDS * 4, y = border_index(y0 - REACH + n / WORDS, height);
+        const int x = left_x + n % WORDS * 4, y = border_index(top_y + n / WORDS, height);
+        if (!HAS_ALPHA && is_inside) {
+            const unsigned* const from = reinterpret_cast<const unsigned*>(row_of(src, y, pitch)) + x / 4;
+            words[n] = __funnelshift_r(from[0], from[1], x % 4 * 8);
+            continue;
+        }
         words[n] = 0;
         for (int i = 0; i < 4; ++i)
             if (y != OUTSIDE && !is_alpha(n % WORDS * 4 + i)) words[n] |= edge_bits(row_of(src, y, pitch), x + i, width) << 8 * i;
@@ -106,7 +125,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 7 ? 3 : 2) convol
                 const unsigned word = patch[j * WORDS + i] & own_bits(i);
                 sum = __dp4a(word, word, sum);
             }
-        squares[n] = sum;
+        candidates[KEPT * n] = sum;
+        if (GREY) candidates[KEPT * n + 1] = __float_as_int(byte_to_float(*pixel_at(n % ACROSS, n / ACROSS), 0));
     }
     __syncthreads();
 
@@ -131,19 +151,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 7 ? 3 : 2) convol
         #pragma unroll
         for (int n = 0; n < 2 * TALL; ++n) {
             const int y = top + 4 * (n / 2) + g / 4 + 2 * (n % 2);
-            own[n / 2][n % 2] = squares[(y + RADIUS) * ACROSS + x + RADIUS] + (BY_BITS ? TWO_23_BITS : 0);
+            own[n / 2][n % 2] = candidates[KEPT * ((y + RADIUS) * ACROSS + x + RADIUS)] + (BY_BITS ? TWO_23_BITS : 0);
             #pragma unroll
             for (int m = 0; m < 2 * STEPS; ++m)
                 left[n / 2][m / 2][m % 2 * 2 + n % 2] =
                     patch_at(x + RADIUS, y + RADIUS)[at[m / 2][m % 2]] & bits[m / 2][m % 2];
         }
+        // The first of a lane's candidates: the one whose bytes it has, and those whose weights.
+        const unsigned* patch = patch_at(4 * warp + g, top);
+        const int* others = candidates + KEPT * (top * ACROSS + 4 * warp + 2 * t);
+        const sample* pixels = pixel_at(4 * warp + 2 * t, top);
         #pragma unroll 1
-        for (int row = 0; row < 4 * TALL + 2 * RADIUS; ++row) {
-            // The first of a lane's candidates: the one whose bytes it has, and those whose weights.
-            const unsigned* const patch = patch_at(4 * warp + g, top + row);
-            const int* const others = squares + (top + row) * ACROSS + 4 * warp + 2 * t;
-            const sample* const pixels = reinterpret_cast<const sample*>(words + (top + row + PATCH_RADIUS) * WORDS)
-                + (4 * warp + 2 * t + PATCH_RADIUS) * CHANNELS;
+        for (int row = 0; row < 4 * TALL + 2 * RADIUS;
+             ++row, patch += WORDS, others += KEPT * ACROSS, pixels += 4 * WORDS) {
             int mine[TALL][2];
             #pragma unroll
             for (int n = 0; n < 2 * TALL; ++n) {
@@ -154,27 +174,44 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 7 ? 3 : 2) convol
 #endif
             }
             #pragma unroll (TILES <= 4 ? TILES : 1)
-            for (int column = 0; column < 8 * TILES; column += 8) {
-                unsigned right[STEPS][2];
-                float pixel[2][PLANES], biases[2];
+            for (int column = 0; column < 8 * TILES; column += 8 * TOGETHER) {
+                unsigned right[TOGETHER][STEPS][2];
+                int theirs[TOGETHER][2];
+                float pixel[TOGETHER][2][PLANES], biases[TOGETHER][2];
                 #pragma unroll
-                for (int n = 0; n < 2 * STEPS; ++n) right[n / 2][n % 2] = patch[at[n / 2][n % 2] + column * CHANNELS / 4];
-                for (int c = 0; c < 2; ++c) {  // beyond the window the exponent is minus infinity
-                    biases[c] = static_cast<unsigned>(column + 2 * t + c - g % 4) < KSIZE ? bias : __int_as_float(0xFF800000);
-                    for (int plane = 0; plane < PLANES; ++plane)
-                        pixel[c][plane] = byte_to_float(pixels[(column + c) * CHANNELS + plane], 0);
+                for (int k = 0; k < TOGETHER; ++k) {
+                    const int from = column + 8 * k;
+                    #pragma unroll
+                    for (int n = 0; n < 2 * STEPS; ++n)
+                        right[k][n / 2][n % 2] = patch[at[n / 2][n % 2] + from * CHANNELS / 4];
+                    if constexpr (GREY) {
+                        const int4 both = *reinterpret_cast<const int4*>(others + KEPT * from);
+                        theirs[k][0] = both.x, pixel[k][0][0] = __int_as_float(both.y);
+                        theirs[k][1] = both.z, pixel[k][1][0] = __int_as_float(both.w);
+                    }
+                    for (int c = 0; c < 2; ++c) {  // beyond the window the exponent is minus infinity
+                        biases[k][c] = static_cast<unsigned>(from + 2 * t + c - g % 4) < KSIZE ? bias : __int_as_float(0xFF800000);
+                        if (GREY) continue;
+                        theirs[k][c] = others[from + c];
+                        for (int plane = 0; plane < PLANES; ++plane)
+                            pixel[k][c][plane] = byte_to_float(pixels[(from + c) * CHANNELS + plane], 0);
+                    }
                 }
                 #pragma unroll
                 for (int square = 0; square < TALL; ++square) {
-                    int sums[4];
-                    multiply_add_bytes(sums, left[square][0], right[0], {0, 0, 0, 0});
-                    for (int step = 1; step < STEPS; ++step)
-                        multiply_add_bytes(sums, left[square][step], right[step], sums);
-                    for (int i = 0; i < 4; ++i) {
-                        const int apart = mine[square][i / 2] + others[column + i % 2] - 2 * sums[i];
-                        const float distance = BY_BITS ? __int_as_float(apart) : static_cast<float>(apart);
-                        const float exponent = fmaf(distance, scale, biases[i % 2]);
-                        if (exponent >= LOG2_CUT) means[square][i / 2].add(exp2f(exponent), pixel[i % 2]);
+                    if (GREY && static_cast<unsigned>(row - 4 * square) >= LIVE) continue;
+                    #pragma unroll
+                    for (int k = 0; k < TOGETHER; ++k) {
+                        int sums[4];
+                        multiply_add_bytes(sums, left[square][0], right[k][0], {0, 0, 0, 0});
+                        for (int step = 1; step < STEPS; ++step)
+                            multiply_add_bytes(sums, left[square][step], right[k][step], sums);
+                        for (int i = 0; i < 4; ++i) {
+                            const int apart = mine[square][i / 2] + theirs[k][i % 2] - 2 * sums[i];
+                            const float distance = BY_BITS ? __int_as_float(apart) : static_cast<float>(apart);
+                            const float exponent = fmaf(distance, scale, biases[k][i % 2]);
+                            if (exponent >= LOG2_CUT) means[square][i / 2].add(exp2f(exponent), pixel[k][i % 2]);
+                        }
                     }
                 }
             }

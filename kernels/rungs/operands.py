@@ -50,6 +50,14 @@ def _median(job: Job) -> Operands:
     return Operands(knobs={"IS_LARGE": int(is_large(job))})
 
 
+def _fast_fir(job: Job) -> Operands:
+    """The weights, and PAIRED[RADIUS + 1, KSIZE]: each even row of them and the odd one below."""
+    weights = job.correlation.weights
+    paired = weights[::2].copy()
+    paired[:-1] += weights[1::2]
+    return Operands({"WEIGHTS": weights.copy(), "PAIRED": paired})
+
+
 def _list(job: Job) -> Operands:
     constants, knobs = list_operands(job)
     return Operands(constants, knobs=knobs)
@@ -182,6 +190,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "constant": lambda job: Operands({"WEIGHTS": job.correlation.weights.copy()}),
     # All of them are this one.
     "uniform": lambda job: Operands({"WEIGHT": job.correlation.weights[:1, 0].copy()}),
+    "fast_fir": _fast_fir,
     "numbers": lambda job: Operands({"NUMBERS": np.array(numbers_of(job.filter), np.float32)}),
     "list": _list,
     "median": _median,

@@ -127,6 +127,7 @@ TAKE_FEW = (
     "shared_apron",
     "shared_untiled",
     "register_tile",
+    "fast_fir",
     "ring",
     "low_rank",
 )
@@ -153,6 +154,7 @@ SIZES_OF = {
     **dict.fromkeys(("patches", "patches_offsets", "guided_windows"), (1, 3, 5)),
     **dict.fromkeys(("patches_strip", "patches_tensor"), (1, 5, 21)),
 }
+ONLY_FLOATS = ("extreme_tile", "fast_fir")
 ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}}
 SMOOTH = ("non_local_means", "guided")
 MOST_OF_SMOOTHED = 1e3  # their numbers are squares of samples
@@ -327,6 +329,7 @@ FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = 
     "low_rank": low_rank_weights,
     "uniform": uniform_weights,
     "words_of_two": whole_weights,
+    "fast_fir": lambda random, ksize: some_weights(random, ksize if 3 <= ksize <= 15 else 5),
 }
 
 

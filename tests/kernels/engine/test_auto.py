@@ -272,6 +272,17 @@ def test_a_rung_without_times_is_picked_where_its_header_says_that_it_is_quick(k
         assert ("not among the times that came" in pick.why) == is_whole
 
 
+@pytest.mark.parametrize(
+    ("name", "ksize", "side"),
+    [("random", 7, 4096), ("random", 5, 4096), ("random", 7, 512), ("gaussian", 7, 4096)],
+)
+def test_fast_fir_is_picked_for_large_pictures_and_weights_of_full_rank(name, ksize, side):
+    picture = np.zeros((side, side, 1), np.float32)
+    job = Job.of(picture, made_jobs.weights(name, ksize), implementation=AUTO.key)
+    is_picked = next(Picker(H200).picks(job)).implementation == "fast_fir"
+    assert is_picked == ((name, ksize, side) == ("random", 7, 4096))
+
+
 def test_times_of_one_kind_of_filter_do_not_end_that_for_others(ship):
     """As if no more than a blur's were there."""
     jobs = [

@@ -97,6 +97,11 @@ FAULTS = {
     "a register tile takes every other byte for alpha": Fault(
         "register_tile", "CHANNELS == 2 ? 0xFF00FF00u : 0xFF000000u", "0xFF00FF00u"
     ),
+    "an odd row is taken off the row above it": Fault("fast_fir", "even[-STRIDE]", "even[STRIDE]"),
+    "odd rows of weights are even ones": Fault("fast_fir", "WEIGHTS + KSIZE,", "WEIGHTS,"),
+    "differences are read before they are made": Fault(
+        "fast_fir", "__syncthreads();\n\n    // 3.", "// 3."
+    ),
     "a warp does not wait for its lanes": Fault("ring", "__syncwarp();", ""),
     "a row of the ring is the one before": Fault(
         "ring", "ring[j % STAGES", "ring[(j + STAGES - 1) % STAGES"
@@ -447,6 +452,9 @@ FAULTS = {
     ),
     "candidates beside the window count": Fault(
         "patches_tensor", "< KSIZE ? bias", "<= KSIZE ? bias"
+    ),
+    "a square's last windows have no last row": Fault(
+        "patches_tensor", "LIVE = 4 + 2 * RADIUS", "LIVE = 3 + 2 * RADIUS"
     ),
     "alpha is drawn as a line": Fault("guided_windows", "is_alpha(x) ? value : ", ""),
     "a row leaves a row too early": Fault(

@@ -14,7 +14,7 @@ from kernels.rungs import rung as reading
 from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import Facts, HeaderError, knobs
 from kernels.rungs.rung import FILTERS, ladder, read_rung
-from tests.kernels.cases import ONLY_CHANNELS, fitting_filter, has_no_weights
+from tests.kernels.cases import ONLY_CHANNELS, ONLY_FLOATS, fitting_filter, has_no_weights
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
@@ -30,9 +30,9 @@ def job_of(ksize=5, channels=3, block_xy=(32, 8), pixel_type="uint8"):
 
 def fitting(rung):
     """A job that it takes."""
+    pixel_type = "float32" if rung.key in ONLY_FLOATS else "uint8"
     if not has_no_weights(rung.key):
-        return job_of(3).but(gradient=rung.gradient)
-    pixel_type = "float32" if rung.key == "extreme_tile" else "uint8"
+        return job_of(3, pixel_type=pixel_type).but(gradient=rung.gradient)
     channels = min(ONLY_CHANNELS.get(rung.key, {3}))
     chosen = fitting_filter(np.random.default_rng(1), 3, rung.key)
     return job_of(3, channels, pixel_type=pixel_type).but(filter=chosen)

@@ -1,0 +1,148 @@
+/*---
+title   = "Fast FIR"
+idea    = "Two rows below each other share products: with differences of rows of samples, three sums of half the weights stand in for four."
+after   = "register_tile"
+weights = "fast_fir"
+includes = ["wide", "async"]
+# Measured on an H200, of grey and, at size 7, RGBA.  Smaller weights save too little, and those of low rank have better.
+quick   = "7 <= KSIZE <= 11 and 2 * RANK >= KSIZE and SAMPLES >= 4096 * 4096"
+own_block = "A block has a warp for each eight rows of its tile, which is as wide as a warp."
+requires = [
+    ["SAMPLE == 'float32'", "Rows of floats are subtracted where they lie, and these samples are {SAMPLE}. Choose another implementation, such as register_tile."],
+    ["3 <= KSIZE <= 15 and HALO_X <= 15", "All multiply-adds are unrolled, and at size {KSIZE} of {CHANNELS} channels there are too many, or none to save. Choose another implementation, such as shared."],
+]
+headroom = "3 * GAIN + 2"
+finite_only = true     # infinity less infinity is not what the weights say
+strips_differ = true   # the first row of a strip is the upper one of two
+chain_length = "KSIZE * (KSIZE + 1) + 2"  # two halves of the weights, and rounded: a difference, a sum of weights
+error_factor = 3.0     # as sum |E + O| + 2 sum |E|, of differences twice as large as samples, is 3 sum |w|
+lesson = """
+Let e and o be even and odd rows of samples, E and O those of the weights. An even row of the answer is E e + O o, an odd one \
+E o + O e', with e' the even row below. Both hold G = (E + O) o: the first is G + E (e - o), the second G + O (e' - o). Three \
+sums of half the weights stand in for four, and the differences, made once for all that use them, cost an addition a sample. \
+In registers there was no room for all of this; it lies in shared memory. What is subtracted is added again, so that errors are \
+up to three times as large, and infinity becomes NaN."""
+
+[[passes]]
+block = ["32 * FIR_WARPS", "1"]
+covers = ["128", "8 * FIR_WARPS"]
+# Rows of the tile, and differences.
+shared_bytes = "16 * (up(32 + 2 * HALO_CHUNKS + HALO_CHUNKS % 2, 2) * 3 * (4 * FIR_WARPS + RADIUS) + HALO_CHUNKS % 2)"
+loads = { picture = """(BLOCKS_Y * (COVERS_Y + KSIZE - 1) * (up(WIDTH * CHANNELS + HALO_X, 4) + 4 * HALO_CHUNKS * (2 * BLOCKS_X - 1))
+    + HAS_ALPHA * up(WIDTH * CHANNELS, 4) * HEIGHT)""" }
+stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
+flops = """BLOCKS * (1024 * FIR_WARPS * KSIZE * (3 * RADIUS + 2) * PLANES // CHANNELS
+    + 8 * (16 + HALO_CHUNKS) * (8 * FIR_WARPS + 2 * RADIUS - 1))"""
+---*/
+
+__constant__ float WEIGHTS[KSIZE * KSIZE];
+__constant__ float PAIRED[(RADIUS + 1) * KSIZE];  // each even row of these and the odd one below
+
+// Taller tiles where their halo is.  As many blocks a multiprocessor as its registers, and shared memory, have room for.
+constexpr int WARPS = KSIZE <= 9 ? 4 : 8, BLOCKS = KSIZE <= 9 ? 6 : 3, THREADS = 32 * WARPS;
+constexpr int PAIRS = 4, MADE = 2 * PAIRS;              // of rows that a warp makes, each lane a chunk
+constexpr int TILE_H = MADE * WARPS, ROWS = TILE_H + 2 * HALO_Y;
+constexpr int CHUNKS = 32 + 2 * HALO_CHUNKS;            // of a row
+constexpr int SHIFT = HALO_CHUNKS % 2;                  // a sector of the picture is one here as well
+constexpr int STRIDE = (CHUNKS + SHIFT + 1) / 2 * 2;
+constexpr int WINDOW = (1 + 2 * HALO_CHUNKS) * CHUNK;   // samples that a lane reads of a row
+
+__device__ __forceinline__ uint4 difference(const uint4& one, const uint4& two) {
+    float a[CHUNK], b[CHUNK];
+    unpack(one, a), unpack(two, b);
+    for (int s = 0; s < CHUNK; ++s) a[s] -= b[s];
+    return pack(a);
+}
+
+// Add rows of samples, every FURTHER-th from `rows` on, to sums of every second row.
+// weights: the first of TALL rows, each `apart` behind the one before.
+template <int TALL, int FURTHER>
+__device__ __forceinline__ void add_rows(
+    float (*sums)[CHUNK], const uint4* rows, const float* weights, int apart)
+{
+    #pragma unroll
+    for (int j = 0; j < PAIRS + TALL - 1; ++j) {
+        float window[WINDOW];
+        #pragma unroll
+        for (int c = 0; c < WINDOW / CHUNK; ++c) unpack(rows[j * FURTHER * STRIDE + c], window + c * CHUNK);
+        #pragma unroll
+        for (int p = 0; p < PAIRS; ++p) {
+            if (j < p || j - p >= TALL) continue;
+            #pragma unroll
+            for (int i = 0; i < KSIZE; ++i)
+                #pragma unroll
+                for (int s = 0; s < CHUNK; ++s)
+                    if (!is_alpha(s))
+                        sums[2 * p][s] += weights[(j - p) * apart + i] * window[HALO_SPARE + s + i * CHANNELS];
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    DYNAMIC_SHARED(uint4, memory);
+    uint4* const tile = memory + SHIFT;            // [ROWS][STRIDE]
+    uint4* const below = tile + ROWS * STRIDE;     // [ROWS / 2][STRIDE]
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int x0 = blockIdx.x * 32 * CHUNK, y0 = first_row + blockIdx.y * TILE_H;
+
+    // 1. The tile and its halo.
+    const int left = x0 - HALO_CHUNKS * CHUNK, top = y0 - HALO_Y;
+    if (left >= 0 && left + CHUNKS * CHUNK <= width * CHANNELS && top >= 0 && top + ROWS <= height) {
+        const sample* const from = row_of(src, top, pitch) + left;
+        #pragma unroll
+        for (int r = warp; r < ROWS; r += WARPS)
+            copy_async(tile + r * STRIDE + lane, row_of(from, r, pitch) + lane * CHUNK);
+        #pragma unroll
+        for (int n = threadIdx.x; n < ROWS * 2 * HALO_CHUNKS; n += THREADS) {
+            const int r = n / (2 * HALO_CHUNKS), c = 32 + n % (2 * HALO_CHUNKS);
+            copy_async(tile + r * STRIDE + c, row_of(from, r, pitch) + c * CHUNK);
+        }
+        end_group();
+        wait_for_groups<0>();
+    } else {
+        #pragma unroll 2
+        for (int n = threadIdx.x; n < ROWS * CHUNKS; n += THREADS) {
+            const int x = left + n % CHUNKS * CHUNK;
+            tile[n / CHUNKS * STRIDE + n % CHUNKS] = x < width * CHANNELS + HALO_X
+                ? read_chunk(src, x, top + n / CHUNKS, height, width, pitch) : outside_chunk();
+        }
+    }
+    __syncthreads();
+
+    // 2. Even rows less the odd ones below, and, in their place, less those above.
+    #pragma unroll
+    for (int n = threadIdx.x; n < ROWS / 2 * CHUNKS; n += THREADS) {
+        const int m = n / CHUNKS, c = n % CHUNKS;
+        uint4* const even = tile + 2 * m * STRIDE + c;
+        const uint4 chunk = *even;
+        below[m * STRIDE + c] = difference(chunk, even[STRIDE]);
+        if (m > 0) *even = difference(chunk, even[-STRIDE]);
+    }
+    __syncthreads();
+
+    // 3. What both rows of a pair have, and the rest of either.
+    const uint4* const mine = tile + warp * MADE * STRIDE + lane;
+    float sums[MADE][CHUNK];
+    begin_with_offset<MADE * CHUNK>(sums[0]);
+    add_rows<RADIUS + 1, 2>(sums, mine + STRIDE, PAIRED, KSIZE);
+    #pragma unroll
+    for (int p = 0; p < MADE; p += 2)
+        for (int s = 0; s < CHUNK; ++s) sums[p + 1][s] = sums[p][s];
+    add_rows<RADIUS + 1, 1>(sums, below + warp * PAIRS * STRIDE + lane, WEIGHTS, 2 * KSIZE);
+    add_rows<RADIUS, 2>(sums + 1, mine + 2 * STRIDE, WEIGHTS + KSIZE, 2 * KSIZE);
+
+    const int x = x0 + lane * CHUNK, y = y0 + warp * MADE;
+    if (x >= width * CHANNELS) return;
+    #pragma unroll
+    for (int row = 0; row < MADE; ++row) {
+        if (y + row >= end_row) return;
+        uint4 chunk = pack(sums[row]);
+        if constexpr (HAS_ALPHA) chunk = keep_alpha(chunk, load_chunk(row_of(src, y + row, pitch), x));
+        write_chunk(row_of(dst, y + row, pitch), x, chunk);
+    }
+}
