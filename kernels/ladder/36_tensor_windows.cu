@@ -16,7 +16,7 @@ then, and eight of the low ones, which the same lane puts together.  Every secon
 blocks need come from memory once."""
 after   = "tensor_dense_bytes"
 weights = "windows"
-includes = ["wide", "tensor", "copies", "warpgroups"]
+includes = ["wide", "tensor", "async", "copies", "warpgroups"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
     ["3 <= KSIZE <= 15", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 15. Choose another implementation, such as shared."],
@@ -74,6 +74,9 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 #ifndef WHOLE_OFFSET
 #define WHOLE_OFFSET 0
 #endif
+#ifndef EIGHT_OFF
+#define EIGHT_OFF 0  // 1: rows in shared memory begin 8 bytes before a piece, and threads bring them
+#endif
 #ifndef MIN_BLOCKS
 #if DIGITS == 2
 #define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
@@ -89,12 +92,13 @@ constexpr int WARPS = 4;                       // of a warpgroup
 constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a strip, or all of it
 constexpr int HALF = STRIP / 2;
 constexpr int SIDE = (HALO_X + PIECE - 1) / PIECE;  // pieces that count beside those of the sums
-constexpr int BESIDE = SIDE * PIECE;
+constexpr int BESIDE = SIDE * PIECE - 8 * EIGHT_OFF;
+static_assert(HALO_X <= BESIDE, "what counts beside the strip is there");
 constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE before the strip on
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
-static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
+static_assert(STEPS_AHEAD > LOOK + EIGHT_OFF, "what a step needs is there at once");
 
 // ---- Which products. ------------------------------------------------------------------------------
 //
@@ -107,16 +111,19 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 // of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
 // A sparse one has four: the same of four rows or, if that leaves two rows over, all three of one row and another,
 // for which there are zeros.  So many products waste least; see window_bands.py.
+//
+// Of a halo of 8 samples, or 24, half of the outer pieces has no weight.  If rows begin 8 bytes before a piece
+// there is one piece less; but the copy engine moves 16 bytes from and to multiples of 16, so threads bring these.
 
 constexpr bool IS_SPARSE = CHANNELS > 1;
-constexpr bool IS_NARROW = DIGITS == 2 && (!IS_SPARSE || KSIZE == 5);
+constexpr bool IS_NARROW = DIGITS == 2 && !EIGHT_OFF && (!IS_SPARSE || KSIZE == 5);
 constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
 constexpr int BUFFERS = TWO_ROWS ? 2 : 1;      // of four rows of the answer
 constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
-constexpr int SINGLES = IS_SPARSE && SIDE == 1 && ROWS % 4 == 2 ? 2 : 0;
+constexpr int SINGLES = IS_SPARSE && SIDE == 1 + EIGHT_OFF && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
-constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1;
-constexpr int PLACES = SIDE == 1 ? 4 : PIECES;  // words: of pieces 0, 1 ... and, of three, of a row
+constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1 - EIGHT_OFF;
+constexpr int PLACES = SIDE == 1 ? 4 : 5;  // words: of pieces 0, 1 ... and, of three and four, of a row
 constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : PIECES * ROWS / 2;
 constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
 constexpr int BANDS = LEFTS + DIGITS;
@@ -124,7 +131,7 @@ constexpr int BANDS = LEFTS + DIGITS;
 // Rows are in a ring, and four of them that a product takes lie one behind another: of the second pass of
 // two rows they may begin with the last two, behind which the first two are found once more.
 constexpr int RING_ROWS = STEPS_AHEAD * 4;
-constexpr int TWICE = TWO_ROWS ? 2 : 0;
+constexpr int TWICE = TWO_ROWS && IS_SPARSE ? 2 : 0;
 
 // All of them for a pass, under way; first: the stage that a step begins with.
 template <int PASS>
@@ -149,8 +156,8 @@ __device__ __forceinline__ void multiply(
         #pragma unroll
         for (int n = 0; n < SINGLES; ++n)
             multiply_add_windows<COLUMNS, true, PIECE>(
-                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[3], true);
-    } else if constexpr (IS_NARROW) {
+                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[PIECES % PLACES], true);
+    } else if constexpr (PIECES == 2) {
         #pragma unroll
         for (int n = 0; n < ROWS; ++n)
             multiply_add_windows<COLUMNS, false, PIECE>(sums, left[n], row(n), 0, n > 0);
@@ -290,15 +297,37 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
         const uint8* const row = row_at(4 * i + warp) + from;
         const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
+        if constexpr (EIGHT_OFF) {  // all of its lanes come: for the strip, whole sectors, and for what is beside it
+            uint8* const there = to + (x0 - from) + 8 * lane;
+            const uint8* const here = row + (x0 - from) + 8 * lane;
+            const int end = from + bytes - x0 - 8 * lane, side = lane < BESIDE / 8 ? -BESIDE : STRIP - BESIDE;
+            const bool has_side = lane < BESIDE / 4 && side < end && (side > 0 || x0 > 0);
+            #pragma unroll 1
+            for (int twice = 0; twice <= is_twice; ++twice) {
+                uint8* const into = there + twice * RING_ROWS * ROW_BYTES;
+                #pragma unroll
+                for (int n = 0; n < STRIP; n += 8 * WARP)
+                    if (n < end) copy_async(reinterpret_cast<uint2*>(into + n), here + n);
+                if (has_side) copy_async(reinterpret_cast<uint2*>(into + side), here + side);
+            }
+            return;
+        }
         expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
         bring(to, row, bytes, bars + i % STEPS_AHEAD);
         if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + i % STEPS_AHEAD);
     };
     if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
     __syncthreads();
-    if (lane == 0)
+    if (lane == 0 && !EIGHT_OFF)
         #pragma unroll 1
         for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(i);
+    if constexpr (EIGHT_OFF) {
+        #pragma unroll 1
+        for (int i = 0; i < STEPS_AHEAD; ++i) {
+            if (i < stages) begin_row(i);
+            end_group();  // an empty one behind the last stage: so the wait is the same for all
+        }
+    }
     bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
     const uint4 four = bands[0], last = DIGITS == 1 ? four : bands[(BANDS - 1) * WARPS * WARP];
     const unsigned all_places[5] = {four.x, four.y, four.z, four.w, last.z};
@@ -327,7 +356,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const auto wait_for_stage = [&](int i) {
         uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
         const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
-        wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
+        if constexpr (EIGHT_OFF) {
+            if (i >= stages) return;
+            wait_for_groups<STEPS_AHEAD - LOOK - 2>();
+            __syncwarp();
+        } else {
+            wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
+        }
         bool changes = is_edge;
         #pragma unroll
         for (int n = 0; n < SIDE; ++n) {
@@ -346,7 +381,9 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                             make_uint4(0, 0, 0, 0);
             }
         }
-        if (changes) {
+        if constexpr (EIGHT_OFF) {
+            see_stores();  // and all do behind the next barrier
+        } else if (changes) {
             see_stores();
             __syncthreads();
         }
@@ -398,18 +435,21 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     };
     const Windows windows = windows_at(ring);
     #pragma unroll
-    for (int i = 0; i < LOOK; ++i) wait_for_stage(i);
+    for (int i = 0; i < LOOK + EIGHT_OFF; ++i) wait_for_stage(i);
+    if (EIGHT_OFF) __syncthreads();
     #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         int one[COLUMNS / 2], other[COLUMNS / 2];
-        wait_for_stage(step + LOOK);
+        if (!EIGHT_OFF) wait_for_stage(step + LOOK);
         multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
         multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
         wait_for_products<1>(one);
         finish(one, step, 0);
+        if (EIGHT_OFF) wait_for_stage(step + LOOK + 1);
         wait_for_products<0>(other);
         __syncthreads();  // nobody needs the step's first stage any more
-        if (lane == 0 && step + STEPS_AHEAD < stages) begin_row(step + STEPS_AHEAD);
+        if ((lane == 0 || EIGHT_OFF) && step + STEPS_AHEAD < stages) begin_row(step + STEPS_AHEAD);
+        if (EIGHT_OFF) end_group();
         if constexpr (TWO_ROWS) {
             store_pass(step, 0);
             if (step > 0) store_pass(step - 1, 1);

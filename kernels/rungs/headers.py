@@ -306,6 +306,7 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "WINDOWS_STRIP": lambda facts: strip_of(facts.job),
     "WINDOWS_PRODUCTS": lambda facts: len(_layout(facts).products()),
     "WINDOWS_LEFTS": lambda facts: len(_layout(facts).lefts()),
+    "WINDOWS_OFF": lambda facts: int(_layout(facts).is_off),
     "UNIFORM": lambda facts: bool(np.ptp(facts.job.correlation.weights) == 0),
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.

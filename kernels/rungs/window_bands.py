@@ -14,6 +14,7 @@ PIECE = 16  # bytes
 MOST_OF_ONE = 11  # that size of one digit
 MANY_SAMPLES = 1 << 21
 STRIPS = (2048, 768), (1024, 512)  # of one digit, and of two
+EIGHT_OFF = False  # to be tried: rows begin 8 bytes before a piece where that makes one piece less
 Integers = NDArray[np.int64]
 
 
@@ -40,6 +41,11 @@ def fits(job: Job) -> bool:
         and whole.weights.max() <= 127
         and 255 * int(np.abs(whole.weights).sum()) + abs(whole.offset) < 1 << 24
     )
+
+
+def is_off(ksize: int, channels: int) -> bool:
+    """Whether rows begin 8 bytes before a piece in shared memory."""
+    return EIGHT_OFF and 0 < ksize // 2 * channels % PIECE <= PIECE // 2
 
 
 def whole_bands(job: Job) -> tuple[NDArray[np.uint32], WholeNumbers]:
@@ -90,12 +96,14 @@ class Layout:
         self.ksize, self.channels, self.digits = ksize, channels, digits
         self.has_alpha, self.signed = has_alpha, signed
         self.side = -(-(ksize // 2 * channels) // PIECE)  # pieces that count on either side
-        self.is_narrow = digits == 2 and (channels == 1 or ksize == 5)
+        self.is_off = is_off(ksize, channels)
+        self.beside = PIECE * self.side - 8 * self.is_off  # bytes from piece 0 to the sums
+        self.is_narrow = digits == 2 and not self.is_off and (channels == 1 or ksize == 5)
 
     def products(self) -> list[list[tuple[int, int]]]:
         """Of each product the (row, piece)s that its columns are made of, in the rung's order."""
         rows = self.ksize + (3 if self.digits == 1 or self.is_narrow else 1)
-        if self.channels == 1 and self.is_narrow:
+        if self.channels == 1 and (self.is_narrow or self.is_off):
             return [[(row, 0), (row, 1)] for row in range(rows)]
         if self.channels == 1:
             return [
@@ -107,9 +115,9 @@ class Layout:
                     [(row, 2), (row + 1, 2)],
                 )
             ]
-        singles = 2 if rows % 4 == 2 and self.side == 1 else 0
+        singles = 2 if rows % 4 == 2 and self.side == 1 + self.is_off else 0
         fours = rows // 4 if singles else -(-rows // 4)
-        pieces_a_row = 2 if self.is_narrow else 2 * self.side + 1
+        pieces_a_row = 2 if self.is_narrow else 2 * self.side + 1 - self.is_off
         found = [
             [(4 * four + row, piece) for row in range(4)]
             for four in range(fours)
@@ -150,17 +158,18 @@ class Layout:
         if self.is_narrow:
             both = (self._kept_bits(column + 8 * n, np.arange(n, n + 2)) for n in range(2))
             return np.hstack([each * 0x10001 for each in both]).astype(np.uint32)
-        if self.side == 2:
+        if self.side == 2 and not self.is_off:
             return (self._kept_bits(column, np.arange(5)) * 0x10001).astype(np.uint32)
         of_piece = self._kept_bits(column, np.arange(4))
         is_second = THREADS[:, None] // 2 % 2 == 1
         low, high = (np.where(is_second, of_piece[:, [n + 2]], of_piece[:, [n]]) for n in (0, 1))
-        return np.hstack((of_piece[:, :3] * 0x10001, low | high << 16)).astype(np.uint32)
+        pieces = of_piece[:, : 3 + (self.side == 2)]
+        return np.hstack((pieces * 0x10001, low | high << 16)).astype(np.uint32)
 
     def _kept(self, piece: Integers, word: Integers, column: Integers) -> tuple[Integers, Integers]:
         """The two places in a word of four samples that may be of the channel of sum `column`."""
         channels = self.channels
-        first = (column - PIECE * (piece - self.side) - 4 * word) % channels
+        first = (column - PIECE * piece + self.beside - 4 * word) % channels
         one = np.where((channels == 4) & (first == 3), 2, first)
         return one, one + 2 if channels == 2 else np.where((channels == 3) & (one == 1), 2, 3)
 
@@ -185,7 +194,7 @@ class Layout:
             one, other = self._kept(piece, word, column)
             at = 4 * word + np.where(depth % 2, other, one)
         y = row - (warp if self.digits == 1 or self.is_narrow else warp // 2)
-        x = PIECE * (piece - self.side) + at - column + ksize // 2 * channels
+        x = PIECE * piece - self.beside + at - column + ksize // 2 * channels
         is_tap = (y >= 0) & (y < ksize) & (x >= 0) & (x < ksize * channels) & (x % channels == 0)
         tap = weights[y.clip(0, ksize - 1), (x // channels).clip(0, ksize - 1)]
         found = np.where(is_tap, tap, 0)
