@@ -299,7 +299,10 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
         if constexpr (EIGHT_OFF) {  // all of its lanes come: for the strip, whole sectors, and for what is beside it
             uint8* const there = to + (x0 - from) + 8 * lane;
-            const uint8* const here = row + (x0 - from) + 8 * lane;
+            const uint8* here = row + (x0 - from) + 8 * lane;
+#ifndef CUDA_ON_CPU
+            asm("" : "+l"(here));  // or the compiler works it out again for each copy
+#endif
             const int end = from + bytes - x0 - 8 * lane, side = lane < BESIDE / 8 ? -BESIDE : STRIP - BESIDE;
             const bool has_side = lane < BESIDE / 4 && side < end && (side > 0 || x0 > 0);
             #pragma unroll 1
