@@ -85,6 +85,23 @@ __device__ constexpr bool is_row_binomial() {
 #define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
 #endif
 
+#ifndef HALVES
+#define HALVES 0  // 1: sums of boxes and Gaussians of 3 x 3 are added, divided and rounded as floats of 16 bits
+#endif
+__device__ constexpr bool is_gaussian() {
+    constexpr int line[] = {1, 2, 1};
+    for (int k = 0; k < 2 * KSIZE; ++k)
+        if (KSIZE != 3 || !IS_SEPARABLE || whole(k) != line[k % 3]) return false;
+    return true;
+}
+constexpr bool IS_BOX = KSIZE == 3 && is_column_of_ones() && is_row_of_ones() && DIVISOR == 9;
+constexpr bool IS_GAUSSIAN = is_gaussian() && DIVISOR == 16;
+constexpr bool IN_HALVES = HALVES && (IS_BOX || IS_GAUSSIAN) && START == (DIVISOR - 1) / 2 && !SATURATES && !CENTRE;
+
+#ifndef EVENS_BY_PRODUCT
+#define EVENS_BY_PRODUCT 0  // 1: every second sample is what the others leave of a word: IMAD in place of LOP3
+#endif
+
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
 // Of a small picture a warp asks for all of its few rows at once, and there is no loop.
@@ -116,15 +133,25 @@ __device__ __forceinline__ unsigned opaque(unsigned word) {
 
 // ---- Sums. ----------------------------------------------------------------------------------------
 
+// Floats of sixteen bits have eleven digits, and nine samples may need twelve.  So some of a window's samples count
+// as what they lack to 255, taken away: x ^ 0x80FF is a float of x - 255.  Of each three neighbours that is the
+// middle one or both others: of odd channels even samples, else every second pixel.
+__device__ __forceinline__ constexpr unsigned turned(int word, bool is_odd) {
+    if (!IN_HALVES) return 0;
+    if (CHANNELS % 2) return is_odd ? 0 : 0x80FF80FFu;
+    return CHANNELS == 2 ? 0x80FF0000u : word % 2 ? 0x80FF80FFu : 0;
+}
+
 // A thread's words and those beside them, as pairs of samples in sixteen bits each.
 struct Pairs {
     unsigned even[WORDS], odd[WORDS];
 
-    __device__ __forceinline__ explicit Pairs(const unsigned* words) {
+    __device__ __forceinline__ Pairs(const unsigned* words, unsigned less) {
         #pragma unroll
         for (int n = 0; n < WORDS; ++n) {
-            even[n] = opaque(words[n] & 0x00FF00FFu);
-            odd[n] = opaque(__byte_perm(words[n], 0, 0x4341));
+            even[n] = opaque((words[n] & 0x00FF00FFu) ^ turned(n, false));
+            odd[n] = opaque(__byte_perm(words[n], 0, 0x4341) ^ turned(n, true));
+            if (EVENS_BY_PRODUCT && !IN_HALVES) even[n] = opaque(words[n] + odd[n] * less);
         }
     }
     // Samples n and n + 2, counted from the thread's first; of a word, or of two.
@@ -139,12 +166,39 @@ struct Pairs {
 // times the least one, and these additions have a pipe that is free.
 __device__ __forceinline__ unsigned add_small(unsigned a, unsigned b) {
 #ifdef CUDA_ON_CPU
-    return a + b;
+    const auto half = [=](int by) {
+        return float_to_half(half_to_float(a >> by & 0xFFFF) + half_to_float(b >> by & 0xFFFF));
+    };
+    return half(0) | half(16) << 16;
 #else
     unsigned sum;
     asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
     return sum;
 #endif
+}
+
+// By a factor, two floats as well, and rounded to nearest once.
+__device__ __forceinline__ unsigned multiply_add_small(unsigned a, unsigned factor, unsigned b) {
+#ifdef CUDA_ON_CPU
+    const auto half = [=](int by) {
+        const auto at = [=](unsigned word) { return half_to_float(word >> by & 0xFFFF); };
+        return float_to_half(fmaf(at(a), at(factor), at(b)));
+    };
+    return half(0) | half(16) << 16;
+#else
+    unsigned sum;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(factor), "r"(b));
+    return sum;
+#endif
+}
+
+// Such sums over DIVISOR: as 32 + n / 32, whose bits end with n, so that rounding that float rounds the quotient, a
+// half of sixteenths to even.  A ninth is less than 2^-12 off, and its sums are that far from ties.  `which` are the
+// middle samples `turned`: with them three of nine, else six; of a Gaussian it is half of the weights either way.
+__device__ __forceinline__ unsigned quotients_of(unsigned sums, unsigned which) {
+    constexpr unsigned factor = both(IS_BOX ? 0x7B1C : 0x7800);  // 2^19 / DIVISOR
+    const unsigned lacking = IS_BOX ? both(170) - (which & both(0x80FF)) / 0x80FF * 85 : both(127);
+    return multiply_add_small(IS_BOX ? sums : add_small(sums, both(8)), factor, both(0x5000) + lacking);
 }
 
 // sum + weight(k) * values[k] for all k; equal weights and opposite ones are taken together.
@@ -179,7 +233,8 @@ struct Down {
             return sums[0];
         }
         unsigned along;
-        if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
+        if constexpr (BALANCED == 2) along = add_small(values[1], values[3]) * four + values[0] + 6 * values[2] + values[4];
+        else if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
         else if constexpr (is_row_of_ones() && KSIZE <= 7) {
             along = values[0];
             #pragma unroll
@@ -187,7 +242,12 @@ struct Down {
         }
         else along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
         unsigned sum;
-        if constexpr (RUNS) {
+        if constexpr (IN_HALVES) {
+            constexpr unsigned two = both(0x4000);  // as floats
+            if (IS_GAUSSIAN) along = multiply_add_small(values[1], two, add_small(values[0], values[2]));
+            sum = add_small(rows[0], along);
+            sum = IS_BOX ? add_small(sum, rows[1]) : multiply_add_small(rows[1], two, sum);
+        } else if constexpr (RUNS) {
             sum = running += along - rows[0];
         } else {
             unsigned column[KSIZE];
@@ -204,7 +264,7 @@ struct Down {
 // ---- Rounded half to even, divided and saturated: a pair of samples in the high bytes or the low ones. ----
 
 constexpr bool IS_POWER = (DIVISOR & (DIVISOR - 1)) == 0;
-constexpr bool ENDS_HIGH = IS_POWER && DIVISOR > 1;
+constexpr bool ENDS_HIGH = IS_POWER && DIVISOR > 1 && !IN_HALVES;
 
 __device__ __forceinline__ constexpr int log2_of(int power) { return power < 2 ? 0 : 1 + log2_of(power / 2); }
 
@@ -213,7 +273,9 @@ __device__ __forceinline__ unsigned saturated(unsigned sums, int bias, int most)
 }
 
 __device__ __forceinline__ unsigned rounded(unsigned sums) {
-    if constexpr (DIVISOR == 1) {
+    if constexpr (IN_HALVES) {
+        return sums;  // as `quotients_of` has made them
+    } else if constexpr (DIVISOR == 1) {
         return SATURATES ? saturated(sums, BIAS, 255) : sums;
     } else if constexpr (!IS_POWER) {
         // Never a tie.  factor / 2^shift is above 1 / DIVISOR by so little that sums of 16 bits, or of 15
@@ -302,7 +364,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
     const int beside = lane == 0 ? -4 * BESIDE : CHUNK;  // what is beside the warp
     const sample* const at = s.src + x;
     // If the compiler knew that it is 4, it would shift and add on the pipe that has most to do.
-    const unsigned start = opaque(both(START)), four = 4 + (s.height >> 31);
+    const unsigned start = opaque(both(START)), four = 4 + (s.height >> 31), less = (s.height >> 31) - 256;
 
     // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
     unsigned coming[AHEAD][4 + BESIDE];
@@ -387,7 +449,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 #pragma unroll
                 for (int k = 0; k < WORDS; ++k) words[k] = 0;
 
-            const Pairs pairs(words);
+            const Pairs pairs(words, less);
             // Into registers that are free by now; if not, those keep what they have, which costs no copy.
             if (!ROWS && i + AHEAD < s.count) load(coming[0], i + AHEAD);
             #pragma unroll
@@ -404,6 +466,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 #pragma unroll
                 for (int k = 0; k < KSIZE; ++k) values[k] = pairs.at(j / 2 * 4 + j % 2 + (k - RADIUS) * CHANNELS);
                 sums[j] = down[j].add(values, start, four);
+                if constexpr (IN_HALVES) sums[j] = quotients_of(sums[j], turned(BESIDE + j / 2, j % 2));
             }
             #pragma unroll
             for (int k = 0; k < 4; ++k) {
