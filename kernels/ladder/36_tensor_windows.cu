@@ -77,6 +77,9 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 #ifndef EIGHT_OFF
 #define EIGHT_OFF 0  // 1: rows in shared memory begin 8 bytes before a piece, and threads bring them
 #endif
+#ifndef WALKS
+#define WALKS 1  // segments of its strip that a block walks down or up, each as far from the next as there are blocks
+#endif
 #ifndef MIN_BLOCKS
 #if DIGITS == 2
 #define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
@@ -98,6 +101,7 @@ constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE 
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
+static_assert(WALKS == 1 || (DIGITS == 1 && !EIGHT_OFF), "what is written here");
 static_assert(STEPS_AHEAD > LOOK + EIGHT_OFF, "what a step needs is there at once");
 
 // ---- Which products. ------------------------------------------------------------------------------
@@ -280,23 +284,36 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     uint8* const ring = shared + BUFFERS * 4 * STRIP;
     barrier* const bars = reinterpret_cast<barrier*>(ring + (RING_ROWS + TWICE) * ROW_BYTES);
 
-    // Rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
-    const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 3) / 4 * 4;
-    const int x0 = blockIdx.x * STRIP, y0 = first_row + blockIdx.y * share, rows = min(share, end_row - y0);
-    if (rows <= 0) return;
+    // A segment: rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
+    struct Segment {
+        int y0, rows;
+        __device__ __forceinline__ int steps() const { return (rows + 3) / 4; }
+    };
+    const int share = ((end_row - first_row + WALKS * gridDim.y - 1) / (WALKS * gridDim.y) + 3) / 4 * 4;
+    const auto segment_at = [&](int y0) { return Segment{y0, min(share, end_row - y0)}; };
+    const auto behind = [&](const Segment& of) { return segment_at(of.y0 + gridDim.y * share); };
+    const int x0 = blockIdx.x * STRIP;
+    Segment now = segment_at(first_row + blockIdx.y * share);
+    if (now.rows <= 0) return;
     const bool is_up = blockIdx.y % 2;
-    const int steps = (rows + 3) / 4, stages = steps + LOOK;
-    // Of the rows that a block reads number i, counted the way it goes.
-    const auto y_of = [&](int i) { return is_up ? y0 + rows - 1 + RADIUS - i : y0 - RADIUS + i; };
-    const auto row_at = [&](int i) { return row_of(src, nearest_row(y_of(i), height), pitch); };
-    const auto is_outside = [&](int i) { return border_index(y_of(i), height) == OUTSIDE; };
+    int steps = now.steps();
+    const int stages = steps + LOOK;  // of one segment
+    // Of the rows that a block reads for a segment number i, counted the way it goes.
+    const auto y_of = [&](const Segment& of, int i) {
+        return is_up ? of.y0 + of.rows - 1 + RADIUS - i : of.y0 - RADIUS + i;
+    };
+    const auto row_at = [&](const Segment& of, int i) {
+        return row_of(src, nearest_row(y_of(of, i), height), pitch);
+    };
+    const auto is_outside = [&](int i) { return border_index(y_of(now, i), height) == OUTSIDE; };
 
     // 1. The first rows begin to arrive, and the weights.
     const int from = max(x0 - BESIDE, 0), bytes = min(x0 + STRIP + BESIDE, stored) - from;
-    const auto begin_row = [&](int i) {  // of stage i the warp's; where the border has none another, see below
-        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
-        const uint8* const row = row_at(4 * i + warp) + from;
-        const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
+    // Of a segment's stage i, in all number n, the warp's; where the border has none another, see below.
+    const auto begin_row = [&](const Segment& of, int i, int n) {
+        uint8* const to = ring + n % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
+        const uint8* const row = row_at(of, 4 * i + warp) + from;
+        const bool is_twice = warp < TWICE && n % STEPS_AHEAD == 0;
         if constexpr (EIGHT_OFF) {  // all of its lanes come: for the strip, whole sectors, and for what is beside it
             uint8* const there = to + (x0 - from) + 8 * lane;
             const uint8* here = row + (x0 - from) + 8 * lane;
@@ -315,19 +332,33 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
             }
             return;
         }
-        expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
-        bring(to, row, bytes, bars + i % STEPS_AHEAD);
-        if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + i % STEPS_AHEAD);
+        expect(bars + n % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
+        bring(to, row, bytes, bars + n % STEPS_AHEAD);
+        if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + n % STEPS_AHEAD);
+    };
+    // Of several segments: the stage that comes next, if there is one.
+    Segment asked = now;
+    int asked_stage = 0, asked_all = 0;
+    const auto ask = [&] {
+        if (asked.rows <= 0) return;
+        if (lane == 0) begin_row(asked, asked_stage, asked_all);
+        ++asked_all;
+        if (++asked_stage < asked.steps() + LOOK) return;
+        asked_stage = 0;
+        asked = behind(asked);
     };
     if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
     __syncthreads();
-    if (lane == 0 && !EIGHT_OFF)
+    if (lane == 0 && !EIGHT_OFF && WALKS == 1)
         #pragma unroll 1
-        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(i);
+        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(now, i, i);
+    if constexpr (WALKS > 1)
+        #pragma unroll 1
+        for (int i = 0; i < STEPS_AHEAD; ++i) ask();
     if constexpr (EIGHT_OFF) {
         #pragma unroll 1
         for (int i = 0; i < STEPS_AHEAD; ++i) {
-            if (i < stages) begin_row(i);
+            if (i < stages) begin_row(now, i, i);
             end_group();  // an empty one behind the last stage: so the wait is the same for all
         }
     }
@@ -356,22 +387,24 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         source[n] = puts[n] ? border_sample(beyond[n], width) : 0;
         is_staged[n] = from <= source[n] && source[n] < from + bytes;
     }
+    int before = 0;  // stages of segments before this one
     const auto wait_for_stage = [&](int i) {
-        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
-        const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
+        const int all = before + i;
+        uint8* const row = ring + all % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
+        const int copies = warp < TWICE && all % STEPS_AHEAD == 0 ? 2 : 1;
         if constexpr (EIGHT_OFF) {
             if (i >= stages) return;
             wait_for_groups<STEPS_AHEAD - LOOK - 2>();
             __syncwarp();
         } else {
-            wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
+            wait_for(bars + all % STEPS_AHEAD, all / STEPS_AHEAD & 1);
         }
         bool changes = is_edge;
         #pragma unroll
         for (int n = 0; n < SIDE; ++n) {
             if (!is_edge || !puts[n]) continue;
             const uint8 put = source[n] == OUTSIDE ? 0
-                : is_staged[n] ? row[source[n] - x0] : row_at(4 * i + warp)[source[n]];
+                : is_staged[n] ? row[source[n] - x0] : row_at(now, 4 * i + warp)[source[n]];
             for (int copy = 0; copy < copies; ++copy) row[copy * RING_ROWS * ROW_BYTES + beyond[n] - x0] = put;
         }
         if constexpr (IS_ZERO) {
@@ -421,7 +454,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         __syncwarp();
         if (lane == 0) {
             const int i = 4 * step + warp, x = x0 + pass * HALF, count = min(HALF, stored - x);
-            if (i < rows && count > 0) send(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch) + x, to, count);
+            if (i < now.rows && count > 0) send(row_of(dst, is_up ? now.y0 + now.rows - 1 - i : now.y0 + i, pitch) + x, to, count);
             end_sending();
         }
     };
@@ -429,42 +462,54 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     // half of one, that is behind the next barrier, of one pass for this step and of the other for the last.
     const auto store = [&](int step, int row, int column) {
         const int i = 4 * step + row, x = x0 + PIECE * column;
-        if (i < rows && x < stored)
-            write_chunk(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch), x,
+        if (i < now.rows && x < stored)
+            write_chunk(row_of(dst, is_up ? now.y0 + now.rows - 1 - i : now.y0 + i, pitch), x,
                         chunk_of(row_of_answer(step, row), column));
     };
     const auto store_pass = [&](int step, int pass) {
         if (thread < 2 * COLUMNS) store(step, 2 * pass + thread / COLUMNS, thread % COLUMNS);
     };
     const Windows windows = windows_at(ring);
-    #pragma unroll
-    for (int i = 0; i < LOOK + EIGHT_OFF; ++i) wait_for_stage(i);
-    if (EIGHT_OFF) __syncthreads();
     #pragma unroll 1
-    for (int step = 0; step < steps; ++step) {
-        int one[COLUMNS / 2], other[COLUMNS / 2];
-        if (!EIGHT_OFF) wait_for_stage(step + LOOK);
-        multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
-        multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
-        wait_for_products<1>(one);
-        finish(one, step, 0);
-        if (EIGHT_OFF) wait_for_stage(step + LOOK + 1);
-        wait_for_products<0>(other);
-        __syncthreads();  // nobody needs the step's first stage any more
-        if ((lane == 0 || EIGHT_OFF) && step + STEPS_AHEAD < stages) begin_row(step + STEPS_AHEAD);
-        if (EIGHT_OFF) end_group();
-        if constexpr (TWO_ROWS) {
-            store_pass(step, 0);
-            if (step > 0) store_pass(step - 1, 1);
+    do {
+        #pragma unroll
+        for (int i = 0; i < LOOK + EIGHT_OFF; ++i) wait_for_stage(i);
+        if (EIGHT_OFF) __syncthreads();
+        #pragma unroll 1
+        for (int step = 0; step < steps; ++step) {
+            int one[COLUMNS / 2], other[COLUMNS / 2];
+            if (!EIGHT_OFF) wait_for_stage(step + LOOK);
+            multiply<0>(one, windows, (before + step) % STEPS_AHEAD, left, places);
+            multiply<1>(other, windows, (before + step) % STEPS_AHEAD, left, places);
+            wait_for_products<1>(one);
+            finish(one, step, 0);
+            if (EIGHT_OFF) wait_for_stage(step + LOOK + 1);
+            wait_for_products<0>(other);
+            __syncthreads();  // nobody needs the step's first stage any more
+            if (WALKS == 1 && (lane == 0 || EIGHT_OFF) && step + STEPS_AHEAD < stages)
+                begin_row(now, step + STEPS_AHEAD, step + STEPS_AHEAD);
+            if constexpr (WALKS > 1)
+                #pragma unroll 1
+                for (int i = step < steps - 1 ? LOOK : 0; i <= LOOK; ++i) ask();
+            if (EIGHT_OFF) end_group();
+            if constexpr (TWO_ROWS) {
+                store_pass(step, 0);
+                if (step > 0) store_pass(step - 1, 1);
+            }
+            finish(other, step, 1);
+            if constexpr (IS_NARROW) {
+                __syncwarp();
+                #pragma unroll
+                for (int n = 0; n < COLUMNS / WARP; ++n) store(step, warp, n * WARP + lane);
+                __syncwarp();
+            }
         }
-        finish(other, step, 1);
-        if constexpr (IS_NARROW) {
-            __syncwarp();
-            #pragma unroll
-            for (int n = 0; n < COLUMNS / WARP; ++n) store(step, warp, n * WARP + lane);
-            __syncwarp();
+        if constexpr (WALKS > 1) {
+            before += steps + LOOK;
+            now = behind(now);
+            steps = now.steps();
         }
-    }
+    } while (WALKS > 1 && now.rows > 0);
     if constexpr (TWO_ROWS) {
         __syncthreads();
         store_pass(steps - 1, 1);

@@ -172,6 +172,27 @@ def test_so_are_those_of_rows_8_bytes_off(ksize, channels, digits, build_cache, 
         assert verdict(job, answer).ok, job
 
 
+@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+@pytest.mark.parametrize(("ksize", "channels"), [(5, 3), (7, 4)])
+def test_so_are_those_of_blocks_that_walk_several_segments(
+    ksize, channels, build_cache, monkeypatch
+):
+    defines = type(RUNG).defines
+    monkeypatch.setattr(
+        type(RUNG), "defines", lambda self, job: {**defines(self, job), "WALKS": "2"}
+    )
+    (each,) = RUNG.passes
+    rung = replace(RUNG, passes=(replace(each, covers=("WINDOWS_STRIP", "64")),))
+    jobs = [
+        job_of(whole(ksize, channels), (*size_hw, channels), border)
+        for border in ("mirror", "zero", "wrap")
+        for size_hw in ((3, 5), (45, 70), (200, 257), (333, 513))
+    ]
+    shim = Shim(rung, jobs, build_cache)
+    for job in jobs:
+        assert np.array_equal(shim.run(job, order_of(job)), exactly(job)), job
+
+
 def test_quotients_round_as_the_true_ones_whatever_the_divisor():
     """The rung's float32 arithmetic, for divisors of each kind, around all integers and halves."""
     for divisor in (1, 2, 6, 14, 26, 49, 121, 1022, 4096, 8191, 10_001, 65_534, 65_536):
