@@ -177,6 +177,16 @@ __device__ __forceinline__ void multiply(
     end_products();
 }
 
+// As async.cuh copies sixteen bytes, eight, between multiples of eight.
+__device__ __forceinline__ void copy_async(uint2* shared, const void* global) {
+#if ASYNC_COPIES
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(global) : "memory");
+#else
+    *shared = *static_cast<const uint2*>(global);
+#endif
+}
+
 // ---- Quotients. -----------------------------------------------------------------------------------
 
 // A sum, exact as a float, times the float next to 1 / DIVISOR rounds as the true quotient does if DIVISOR

@@ -18,16 +18,6 @@ __device__ __forceinline__ void copy_async(uint4* shared, const void* global) {
 #endif
 }
 
-// The same of eight bytes, between multiples of eight.
-__device__ __forceinline__ void copy_async(uint2* shared, const void* global) {
-#if ASYNC_COPIES
-    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(global) : "memory");
-#else
-    *shared = *static_cast<const uint2*>(global);
-#endif
-}
-
 // Begin `*shared = read_chunk(...)`; a chunk that reaches beyond the picture is there at once.  Needs
 // wide.cuh, before this file.
 __device__ __forceinline__ void read_chunk_async(
