@@ -182,7 +182,7 @@ __device__ __forceinline__ unsigned multiply_add_small(unsigned a, unsigned fact
 #ifdef CUDA_ON_CPU
     const auto half = [=](int by) {
         const auto at = [=](unsigned word) { return half_to_float(word >> by & 0xFFFF); };
-        return float_to_half(fmaf(at(a), at(factor), at(b)));
+        return float_to_half(__fmaf_rn(at(a), at(factor), at(b)));
     };
     return half(0) | half(16) << 16;
 #else
