@@ -7,7 +7,8 @@ integers of at most 16 bits, and of these two fit a word: one AND leaves samples
 selection of bytes samples 1 and 3.  From then on adding, subtracting and multiplying whole words counts for both halves.  A
 negative sum borrows from its neighbour, which does not matter: each sum begins with a multiple of twice the divisor, so that it is
 positive again in the end, and no quotient changes its parity.  Halves are rounded to even without a comparison: a sum that began
-with just less than half the divisor gets the lowest bit of its quotient added.  So no answer is ever off, and a picture takes
+with just less than half the divisor gets the lowest bit of its quotient added.  Sums of a box or a Gaussian of 3 x 3 are so small
+that floats of sixteen bits hold them, whose additions have a pipe of their own and round by themselves.  So no answer is ever off, and a picture takes
 about as long as its copy.  A thread owns sixteen bytes of a row and walks down the picture with the sums of the last K - 1 rows in
 registers.  Every second warp walks up instead: neighbours then need the rows that both of them read at the same time."""
 after   = "register_tile"
@@ -31,7 +32,8 @@ chain_length = "2"  # exact but for weights that float32 has rounded, as whole_n
 block  = ["32", "4"]
 # Just less than a whole number of waves of blocks, and of a small picture a few rows a warp.
 covers = ["512", """4 * (WORDS_ROWS or parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
-    (18 if KSIZE == 3 and CHANNELS > 1 else 4 if KSIZE <= 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 32), 1)))"""]
+    (3 * (7 if WORDS_HALVES and CHANNELS == 3 else 6) if KSIZE == 3 and CHANNELS > 1 else 4 if KSIZE <= 5 else 3)
+        * MULTIPROCESSORS, parts(HEIGHT, 32), 1)))"""]
 rows_by = "4"
 # A warp reads whole chunks, at its ends words beside them, and one by one what lies beyond a row that is
 # not so many chunks, or that wraps: seen from the last two chunks, if the last is shorter than the halo.
@@ -46,8 +48,9 @@ flops = """(2 * (2 * KSIZE if IN_ROWS else KSIZE * KSIZE) * up(WIDTH * CHANNELS,
 ---*/
 
 // What the launcher says of the weights, see packed_sums.py: WHOLE_WEIGHTS, a column and then a row if
-// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum.  And of the picture:
-// ROWS that a warp makes, if that is known, and IS_BY_SAMPLE, see below.
+// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum; and IN_HALVES, if these are a box's
+// or a Gaussian's of 3 x 3, added, divided and rounded as floats of 16 bits.  And of the picture: ROWS that a warp makes,
+// if that is known, and IS_BY_SAMPLE, see below.
 __device__ constexpr int whole(int n) {
     constexpr int numbers[] = {WHOLE_WEIGHTS};
     return numbers[n];
@@ -85,22 +88,7 @@ __device__ constexpr bool is_row_binomial() {
 #define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
 #endif
 
-#ifndef HALVES
-#define HALVES 0  // 1: sums of boxes and Gaussians of 3 x 3 are added, divided and rounded as floats of 16 bits
-#endif
-__device__ constexpr bool is_gaussian() {
-    constexpr int line[] = {1, 2, 1};
-    for (int k = 0; k < 2 * KSIZE; ++k)
-        if (KSIZE != 3 || !IS_SEPARABLE || whole(k) != line[k % 3]) return false;
-    return true;
-}
-constexpr bool IS_BOX = KSIZE == 3 && is_column_of_ones() && is_row_of_ones() && DIVISOR == 9;
-constexpr bool IS_GAUSSIAN = is_gaussian() && DIVISOR == 16;
-constexpr bool IN_HALVES = HALVES && (IS_BOX || IS_GAUSSIAN) && START == (DIVISOR - 1) / 2 && !SATURATES && !CENTRE;
-
-#ifndef EVENS_BY_PRODUCT
-#define EVENS_BY_PRODUCT 0  // 1: every second sample is what the others leave of a word: IMAD in place of LOP3
-#endif
+constexpr bool IS_BOX = DIVISOR == 9;  // of those IN_HALVES; else it is a Gaussian
 
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
@@ -113,7 +101,7 @@ constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #define AHEAD (ROWS ? TURN : KSIZE <= 5 && !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS (ROWS ? 3 : KSIZE == 3 ? 6 : KSIZE == 5 ? 4 : 3)
+#define MIN_BLOCKS (ROWS ? 3 : KSIZE == 3 ? (IN_HALVES && CHANNELS == 3 ? 7 : 6) : KSIZE == 5 ? 4 : 3)
 #endif
 
 constexpr int WARP = 32;
@@ -146,12 +134,11 @@ __device__ __forceinline__ constexpr unsigned turned(int word, bool is_odd) {
 struct Pairs {
     unsigned even[WORDS], odd[WORDS];
 
-    __device__ __forceinline__ Pairs(const unsigned* words, unsigned less) {
+    __device__ __forceinline__ explicit Pairs(const unsigned* words) {
         #pragma unroll
         for (int n = 0; n < WORDS; ++n) {
             even[n] = opaque((words[n] & 0x00FF00FFu) ^ turned(n, false));
             odd[n] = opaque(__byte_perm(words[n], 0, 0x4341) ^ turned(n, true));
-            if (EVENS_BY_PRODUCT && !IN_HALVES) even[n] = opaque(words[n] + odd[n] * less);
         }
     }
     // Samples n and n + 2, counted from the thread's first; of a word, or of two.
@@ -233,8 +220,7 @@ struct Down {
             return sums[0];
         }
         unsigned along;
-        if constexpr (BALANCED == 2) along = add_small(values[1], values[3]) * four + values[0] + 6 * values[2] + values[4];
-        else if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
+        if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
         else if constexpr (is_row_of_ones() && KSIZE <= 7) {
             along = values[0];
             #pragma unroll
@@ -244,7 +230,7 @@ struct Down {
         unsigned sum;
         if constexpr (IN_HALVES) {
             constexpr unsigned two = both(0x4000);  // as floats
-            if (IS_GAUSSIAN) along = multiply_add_small(values[1], two, add_small(values[0], values[2]));
+            if (!IS_BOX) along = multiply_add_small(values[1], two, add_small(values[0], values[2]));
             sum = add_small(rows[0], along);
             sum = IS_BOX ? add_small(sum, rows[1]) : multiply_add_small(rows[1], two, sum);
         } else if constexpr (RUNS) {
@@ -364,7 +350,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
     const int beside = lane == 0 ? -4 * BESIDE : CHUNK;  // what is beside the warp
     const sample* const at = s.src + x;
     // If the compiler knew that it is 4, it would shift and add on the pipe that has most to do.
-    const unsigned start = opaque(both(START)), four = 4 + (s.height >> 31), less = (s.height >> 31) - 256;
+    const unsigned start = opaque(both(START)), four = 4 + (s.height >> 31);
 
     // Rows on their way: a thread's four words and, at a warp's ends, those beside the warp.
     unsigned coming[AHEAD][4 + BESIDE];
@@ -449,7 +435,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 #pragma unroll
                 for (int k = 0; k < WORDS; ++k) words[k] = 0;
 
-            const Pairs pairs(words, less);
+            const Pairs pairs(words);
             // Into registers that are free by now; if not, those keep what they have, which costs no copy.
             if (!ROWS && i + AHEAD < s.count) load(coming[0], i + AHEAD);
             #pragma unroll

@@ -295,18 +295,19 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "GAIN": lambda facts: gain(facts.job.correlation.weights),
     "TERMS_GAIN": lambda facts: terms_gain(facts.job.correlation.weights),
     # What weights and offset are whole numbers over, 0 where there is no such divisor; bits that a
-    # sum of these takes, as packed_sums.py has it; and whether they are a column times a row there.
+    # sum of these takes, as packed_sums.py has it; and whether they are a column times a row there;
+    # rows that a warp makes of a small picture, and whether sums are floats of 16 bits.
     "DIVISOR": _divisor,
     "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
     "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
     "WORDS_ROWS": lambda facts: rows_of(facts.job),
+    "WORDS_HALVES": lambda facts: packed_sums(facts.job).in_halves,
     # As window_bands.py has them: bytes of a weight, samples of a row that a block makes, products
     # of a pass, and left operands.
     "WINDOWS_DIGITS": lambda facts: digits_of(facts.job),
     "WINDOWS_STRIP": lambda facts: strip_of(facts.job),
     "WINDOWS_PRODUCTS": lambda facts: len(_layout(facts).products()),
     "WINDOWS_LEFTS": lambda facts: len(_layout(facts).lefts()),
-    "WINDOWS_OFF": lambda facts: int(_layout(facts).is_off),
     "UNIFORM": lambda facts: bool(np.ptp(facts.job.correlation.weights) == 0),
     # Tiles of FFT_LINE = FFT_SIDE**2 rows and columns: pairs side by side, tiles one above the
     # other; levels of butterflies in a tile's transform; operations of one line.

@@ -7,11 +7,9 @@ import pytest
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.step import Correlation, Step
 from kernels.cuda_on_cpu import compiler
-from kernels.rungs import operands
 from kernels.rungs import packed_sums as packed_sums_module
 from kernels.rungs.packed_sums import packed_sums
 from kernels.rungs.rung import ladder
@@ -119,11 +117,8 @@ def test_quotients_in_halves_round_as_the_true_ones_whatever_the_sum():
 @pytest.mark.parametrize("name", ["box 3", "gaussian 3"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_sums_in_halves_are_exact(name, channels, build_cache, monkeypatch):
-    def knobs(job):
-        return packed_sums_module.knobs_of(job) | {"HALVES": 1}
-
-    monkeypatch.setattr(operands, "knobs_of", knobs)
-    monkeypatch.setattr(operands, "_kept", LruCache(16))
+    if channels > 2:  # as if these pictures were not small
+        monkeypatch.setattr(packed_sums_module, "SMALL", 0)
     jobs = [
         job_of(weights_of(name), (*size_hw, channels), border, filters_alpha=border == "zero")
         for border in ("clamp", "zero", "wrap")
@@ -131,6 +126,20 @@ def test_sums_in_halves_are_exact(name, channels, build_cache, monkeypatch):
     ]
     shim = Shim(RUNG, jobs, build_cache)
     for job in jobs:
+        assert RUNG.defines(job)["IN_HALVES"] == "1"
         check = verdict(job, shim.run(job, order_of(job)))
         assert check.ok, (job, check)
         assert not check.differing, (job, check)
+
+
+def test_no_other_sums_are_floats_of_16_bits():
+    def is_one(weights, offset=0.0):
+        return packed_sums(
+            job_of(np.array(weights, np.float32), (8, 8, 3), offset=offset)
+        ).in_halves
+
+    assert is_one(weights_of("box 3"))
+    assert is_one(weights_of("gaussian 3"))
+    assert not any(map(is_one, map(weights_of, ("box 5", "gaussian 5", "sobel_x 3", "sharpen 3"))))
+    assert not is_one(weights_of("box 3"), 1.0)
+    assert not is_one(np.full((3, 3), 1 / 8))
