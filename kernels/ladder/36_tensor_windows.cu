@@ -10,7 +10,8 @@ are the same columns seen from 16 bytes further left or right, and a row with al
 memory.  The weights, as bands, are the other operand and stay in registers: a product has 64 rows, for 16 neighbouring sums of \
 four rows of the answer, so that few zeros are multiplied; and of interleaved channels' zeros half are left out.  What remains \
 for the threads is to round sums and store them, which they do for one half of a strip while the tensor cores multiply for \
-the other.  Rows come by the copy engine and go by it.  Weights that are whole numbers of eight bits over a divisor give exact \
+the other.  Rows go by the copy engine, and come by it but where eight bytes further to \
+the left they need fewer products: those the threads bring.  Weights that are whole numbers of eight bits over a divisor give exact \
 sums.  Others are integers of two bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes \
 then, and eight of the low ones, which the same lane puts together.  Every second block walks up, so that rows which two \
 blocks need come from memory once."""
@@ -24,10 +25,10 @@ requires = [
 ]
 capability = [9, 0]
 architecture_specific = true
-# Measured on an H200: of one channel tensor_dense_bytes is quicker, with two digits up to size 9; of sums in rows
-# words_of_two up to size 5; of separable weights of two digits tensor_tile_bytes.
-quick   = """(CHANNELS > 1 and KSIZE >= (7 if IN_ROWS else 5) if WINDOWS_DIGITS == 1 else
-    RANK > 1 and KSIZE >= (5 if CHANNELS > 1 else 11))"""
+# Measured on an H200: of one channel tensor_dense_bytes is as quick or quicker, with two digits up to size 9; of a
+# small picture's sums in rows words_of_two up to size 5; of separable weights of two digits tensor_tile_bytes.
+quick   = """(CHANNELS > 1 and KSIZE >= (7 if IN_ROWS and WORDS_ROWS else 5) if WINDOWS_DIGITS == 1 else
+    RANK > 1 and (CHANNELS > 1 or KSIZE >= 11))"""
 own_block = "A block of four warps walks down a strip of the picture, or up."
 # Whole numbers' sums are exact but for weights that float32 has rounded, as whole_numbers says.  Of others
 # what rounding the weights to integers may lose is all of it but 8, see fixed_point.py.
@@ -41,7 +42,7 @@ covers = ["WINDOWS_STRIP", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDT
 rows_by = "4"
 shared_bytes = """((4 if WINDOWS_DIGITS == 1 or WINDOWS_NARROW else 8) * WINDOWS_STRIP + 8 * WINDOWS_STAGES
     + (4 * WINDOWS_STAGES + WINDOWS_TWICE) * (WINDOWS_STRIP + 2 * WINDOWS_BESIDE))"""
-# A block reads four rows at a time, with 16 bytes or 32 on either side, and two of a ring's rows twice; to wrap,
+# A block reads four rows at a time, with 8 to 32 bytes on either side, and two of a ring's rows twice; to wrap,
 # also what lies beyond, for the block before the last as well if the last is so narrow.
 loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
     * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
@@ -74,35 +75,31 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 #ifndef WHOLE_OFFSET
 #define WHOLE_OFFSET 0
 #endif
-#ifndef EIGHT_OFF
-#define EIGHT_OFF 0  // 1: rows in shared memory begin 8 bytes before a piece, and threads bring them
-#endif
-#ifndef WALKS
-#define WALKS 1  // segments of its strip that a block walks down or up, each as far from the next as there are blocks
-#endif
 #ifndef MIN_BLOCKS
 #if DIGITS == 2
 #define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
 #else
-#define MIN_BLOCKS (STRIP < 2048 ? 3 : CHANNELS == 1 ? (KSIZE > 9 ? 2 : 3) : KSIZE > 7 ? 3 : 4)
+#define MIN_BLOCKS (STRIP < 2048 || KSIZE > (CHANNELS == 1 ? 5 : 7) ? 3 : 4)
 #endif
 #endif
 #ifndef STEPS_AHEAD
-#define STEPS_AHEAD (KSIZE > 11 ? 8 : CHANNELS == 1 ? 5 : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
+#define STEPS_AHEAD (KSIZE > 11 ? 8 : KSIZE > 9 ? 6 : CHANNELS == 1 || (KSIZE == 3 && DIGITS == 2) ? 5 \
+    : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
 #endif
 
 constexpr int WARPS = 4;                       // of a warpgroup
 constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a strip, or all of it
 constexpr int HALF = STRIP / 2;
 constexpr int SIDE = (HALO_X + PIECE - 1) / PIECE;  // pieces that count beside those of the sums
-constexpr int BESIDE = SIDE * PIECE - 8 * EIGHT_OFF;
-static_assert(HALO_X <= BESIDE, "what counts beside the strip is there");
+constexpr bool IS_SPARSE = CHANNELS > 1;
+constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;  // see below, as for this
+constexpr bool IS_OFF = !IS_NARROW && HALO_X % PIECE > 0 && HALO_X % PIECE <= PIECE / 2;
+constexpr int BESIDE = SIDE * PIECE - (IS_OFF ? PIECE / 2 : 0);
 constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE before the strip on
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
-static_assert(WALKS == 1 || (DIGITS == 1 && !EIGHT_OFF), "what is written here");
-static_assert(STEPS_AHEAD > LOOK + EIGHT_OFF, "what a step needs is there at once");
+static_assert(STEPS_AHEAD > LOOK + IS_OFF, "what a step needs is there at once");
 
 // ---- Which products. ------------------------------------------------------------------------------
 //
@@ -112,23 +109,22 @@ static_assert(STEPS_AHEAD > LOOK + EIGHT_OFF, "what a step needs is there at onc
 // pieces alone and that wastes less, all four rows of the left 8 or of the right.
 //
 // Of each row of the picture three pieces count for 16 sums, that of the sums and one on either side, or five
-// of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
-// A sparse one has four: the same of four rows or, if that leaves two rows over, all three of one row and another,
-// for which there are zeros.  So many products waste least; see window_bands.py.
+// of a large halo.  But of a halo of up to 8 samples, or 17 to 24, half of the outer pieces has no weight: if rows
+// begin 8 bytes before a piece there is one less.  The copy engine moves 16 bytes from and to multiples of 16, so
+// threads bring such rows.  It is worth it wherever it saves products, which it does but where 8 sums are made.
 //
-// Of a halo of 8 samples, or 24, half of the outer pieces has no weight.  If rows begin 8 bytes before a piece
-// there is one piece less; but the copy engine moves 16 bytes from and to multiples of 16, so threads bring these.
+// A product has two pieces in its columns, those of a row.  A sparse one has four: the same of four rows or, if that
+// leaves two rows over, all three or four of one row; for those that are none there are zeros.  So many products
+// waste least; see window_bands.py.
 
-constexpr bool IS_SPARSE = CHANNELS > 1;
-constexpr bool IS_NARROW = DIGITS == 2 && !EIGHT_OFF && (!IS_SPARSE || KSIZE == 5);
 constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
 constexpr int BUFFERS = TWO_ROWS ? 2 : 1;      // of four rows of the answer
 constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
-constexpr int SINGLES = IS_SPARSE && SIDE == 1 + EIGHT_OFF && ROWS % 4 == 2 ? 2 : 0;
+constexpr int SINGLES = IS_SPARSE && SIDE == 1 + IS_OFF && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
-constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1 - EIGHT_OFF;
+constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1 - IS_OFF;
 constexpr int PLACES = SIDE == 1 ? 4 : 5;  // words: of pieces 0, 1 ... and, of three and four, of a row
-constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : PIECES * ROWS / 2;
+constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : ROWS;
 constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
 constexpr int BANDS = LEFTS + DIGITS;
 
@@ -161,18 +157,10 @@ __device__ __forceinline__ void multiply(
         for (int n = 0; n < SINGLES; ++n)
             multiply_add_windows<COLUMNS, true, PIECE>(
                 sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[PIECES % PLACES], true);
-    } else if constexpr (PIECES == 2) {
+    } else {
         #pragma unroll
         for (int n = 0; n < ROWS; ++n)
             multiply_add_windows<COLUMNS, false, PIECE>(sums, left[n], row(n), 0, n > 0);
-    } else {
-        #pragma unroll
-        for (int pair = 0; pair < ROWS / 2; ++pair) {
-            const Windows rows = row(2 * pair);
-            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair], rows, 0, pair > 0);
-            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair + 1], rows + ROW_PIECES, 0, true);
-            multiply_add_windows<COLUMNS, false, ROW_BYTES>(sums, left[3 * pair + 2], rows + 2, 0, true);
-        }
     }
     end_products();
 }
@@ -294,39 +282,25 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     uint8* const ring = shared + BUFFERS * 4 * STRIP;
     barrier* const bars = reinterpret_cast<barrier*>(ring + (RING_ROWS + TWICE) * ROW_BYTES);
 
-    // A segment: rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
-    struct Segment {
-        int y0, rows;
-        __device__ __forceinline__ int steps() const { return (rows + 3) / 4; }
-    };
-    const int share = ((end_row - first_row + WALKS * gridDim.y - 1) / (WALKS * gridDim.y) + 3) / 4 * 4;
-    const auto segment_at = [&](int y0) { return Segment{y0, min(share, end_row - y0)}; };
-    const auto behind = [&](const Segment& of) { return segment_at(of.y0 + gridDim.y * share); };
-    const int x0 = blockIdx.x * STRIP;
-    Segment now = segment_at(first_row + blockIdx.y * share);
-    if (now.rows <= 0) return;
+    // Rows y0 to y0 + rows - 1 of the answer, from the last one up in every second block.
+    const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 3) / 4 * 4;
+    const int x0 = blockIdx.x * STRIP, y0 = first_row + blockIdx.y * share, rows = min(share, end_row - y0);
+    if (rows <= 0) return;
     const bool is_up = blockIdx.y % 2;
-    int steps = now.steps();
-    const int stages = steps + LOOK;  // of one segment
-    // Of the rows that a block reads for a segment number i, counted the way it goes.
-    const auto y_of = [&](const Segment& of, int i) {
-        return is_up ? of.y0 + of.rows - 1 + RADIUS - i : of.y0 - RADIUS + i;
-    };
-    const auto row_at = [&](const Segment& of, int i) {
-        return row_of(src, nearest_row(y_of(of, i), height), pitch);
-    };
-    const auto is_outside = [&](int i) { return border_index(y_of(now, i), height) == OUTSIDE; };
+    const int steps = (rows + 3) / 4, stages = steps + LOOK;
+    // Of the rows that a block reads number i, counted the way it goes.
+    const auto y_of = [&](int i) { return is_up ? y0 + rows - 1 + RADIUS - i : y0 - RADIUS + i; };
+    const auto row_at = [&](int i) { return row_of(src, nearest_row(y_of(i), height), pitch); };
+    const auto is_outside = [&](int i) { return border_index(y_of(i), height) == OUTSIDE; };
 
     // 1. The first rows begin to arrive, and the weights.
     const int from = max(x0 - BESIDE, 0), bytes = min(x0 + STRIP + BESIDE, stored) - from;
-    // Of a segment's stage i, in all number n, the warp's; where the border has none another, see below.
-    const auto begin_row = [&](const Segment& of, int i, int n) {
-        uint8* const to = ring + n % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
-        const uint8* const row = row_at(of, 4 * i + warp) + from;
-        const bool is_twice = warp < TWICE && n % STEPS_AHEAD == 0;
-        if constexpr (EIGHT_OFF) {  // all of its lanes come: for the strip, whole sectors, and for what is beside it
-            uint8* const there = to + (x0 - from) + 8 * lane;
-            const uint8* here = row + (x0 - from) + 8 * lane;
+    const auto begin_row = [&](int i) {  // of stage i the warp's; where the border has none another, see below
+        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;  // where sample x0 lies
+        const uint8* const row = row_at(4 * i + warp);
+        const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
+        if constexpr (IS_OFF) {  // first the strip, whole sectors, and then what is beside it
+            const uint8* here = row + x0 + 8 * lane;
 #ifndef CUDA_ON_CPU
             asm("" : "+l"(here));  // or the compiler works it out again for each copy
 #endif
@@ -334,44 +308,26 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
             const bool has_side = lane < BESIDE / 4 && side < end && (side > 0 || x0 > 0);
             #pragma unroll 1
             for (int twice = 0; twice <= is_twice; ++twice) {
-                uint8* const into = there + twice * RING_ROWS * ROW_BYTES;
+                uint8* const there = to + 8 * lane + twice * RING_ROWS * ROW_BYTES;
                 #pragma unroll
                 for (int n = 0; n < STRIP; n += 8 * WARP)
-                    if (n < end) copy_async(reinterpret_cast<uint2*>(into + n), here + n);
-                if (has_side) copy_async(reinterpret_cast<uint2*>(into + side), here + side);
+                    if (n < end) copy_async(reinterpret_cast<uint2*>(there + n), here + n);
+                if (has_side) copy_async(reinterpret_cast<uint2*>(there + side), here + side);
             }
-            return;
+        } else {
+            expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
+            bring(to + from - x0, row + from, bytes, bars + i % STEPS_AHEAD);
+            if (is_twice) bring(to + from - x0 + RING_ROWS * ROW_BYTES, row + from, bytes, bars + i % STEPS_AHEAD);
         }
-        expect(bars + n % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
-        bring(to, row, bytes, bars + n % STEPS_AHEAD);
-        if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + n % STEPS_AHEAD);
     };
-    // Of several segments: the stage that comes next, if there is one.
-    Segment asked = now;
-    int asked_stage = 0, asked_all = 0;
-    const auto ask = [&] {
-        if (asked.rows <= 0) return;
-        if (lane == 0) begin_row(asked, asked_stage, asked_all);
-        ++asked_all;
-        if (++asked_stage < asked.steps() + LOOK) return;
-        asked_stage = 0;
-        asked = behind(asked);
+    const auto begin_stage = [&](int i) {
+        if ((IS_OFF || lane == 0) && i < stages) begin_row(i);
+        if (IS_OFF) end_group();  // an empty one behind the last stage: so the wait is the same for all
     };
     if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
     __syncthreads();
-    if (lane == 0 && !EIGHT_OFF && WALKS == 1)
-        #pragma unroll 1
-        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(now, i, i);
-    if constexpr (WALKS > 1)
-        #pragma unroll 1
-        for (int i = 0; i < STEPS_AHEAD; ++i) ask();
-    if constexpr (EIGHT_OFF) {
-        #pragma unroll 1
-        for (int i = 0; i < STEPS_AHEAD; ++i) {
-            if (i < stages) begin_row(now, i, i);
-            end_group();  // an empty one behind the last stage: so the wait is the same for all
-        }
-    }
+    #pragma unroll 1
+    for (int i = 0; i < STEPS_AHEAD; ++i) begin_stage(i);
     bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
     const uint4 four = bands[0], last = DIGITS == 1 ? four : bands[(BANDS - 1) * WARPS * WARP];
     const unsigned all_places[5] = {four.x, four.y, four.z, four.w, last.z};
@@ -397,24 +353,22 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         source[n] = puts[n] ? border_sample(beyond[n], width) : 0;
         is_staged[n] = from <= source[n] && source[n] < from + bytes;
     }
-    int before = 0;  // stages of segments before this one
     const auto wait_for_stage = [&](int i) {
-        const int all = before + i;
-        uint8* const row = ring + all % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
-        const int copies = warp < TWICE && all % STEPS_AHEAD == 0 ? 2 : 1;
-        if constexpr (EIGHT_OFF) {
+        uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
+        const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
+        if constexpr (IS_OFF) {
             if (i >= stages) return;
             wait_for_groups<STEPS_AHEAD - LOOK - 2>();
             __syncwarp();
         } else {
-            wait_for(bars + all % STEPS_AHEAD, all / STEPS_AHEAD & 1);
+            wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
         }
         bool changes = is_edge;
         #pragma unroll
         for (int n = 0; n < SIDE; ++n) {
             if (!is_edge || !puts[n]) continue;
             const uint8 put = source[n] == OUTSIDE ? 0
-                : is_staged[n] ? row[source[n] - x0] : row_at(now, 4 * i + warp)[source[n]];
+                : is_staged[n] ? row[source[n] - x0] : row_at(4 * i + warp)[source[n]];
             for (int copy = 0; copy < copies; ++copy) row[copy * RING_ROWS * ROW_BYTES + beyond[n] - x0] = put;
         }
         if constexpr (IS_ZERO) {
@@ -427,12 +381,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                             make_uint4(0, 0, 0, 0);
             }
         }
-        if constexpr (EIGHT_OFF) {
-            see_stores();  // and all do behind the next barrier
-        } else if (changes) {
-            see_stores();
-            __syncthreads();
-        }
+        if (IS_OFF || changes) see_stores();
+        if (!IS_OFF && changes) __syncthreads();  // else all do at the next barrier
     };
 
     // 3. Four rows of the answer at a time: sums of one pass are made while those of the other are stored.
@@ -464,7 +414,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         __syncwarp();
         if (lane == 0) {
             const int i = 4 * step + warp, x = x0 + pass * HALF, count = min(HALF, stored - x);
-            if (i < now.rows && count > 0) send(row_of(dst, is_up ? now.y0 + now.rows - 1 - i : now.y0 + i, pitch) + x, to, count);
+            if (i < rows && count > 0) send(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch) + x, to, count);
             end_sending();
         }
     };
@@ -472,54 +422,41 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     // half of one, that is behind the next barrier, of one pass for this step and of the other for the last.
     const auto store = [&](int step, int row, int column) {
         const int i = 4 * step + row, x = x0 + PIECE * column;
-        if (i < now.rows && x < stored)
-            write_chunk(row_of(dst, is_up ? now.y0 + now.rows - 1 - i : now.y0 + i, pitch), x,
+        if (i < rows && x < stored)
+            write_chunk(row_of(dst, is_up ? y0 + rows - 1 - i : y0 + i, pitch), x,
                         chunk_of(row_of_answer(step, row), column));
     };
     const auto store_pass = [&](int step, int pass) {
         if (thread < 2 * COLUMNS) store(step, 2 * pass + thread / COLUMNS, thread % COLUMNS);
     };
     const Windows windows = windows_at(ring);
+    #pragma unroll
+    for (int i = 0; i < LOOK + IS_OFF; ++i) wait_for_stage(i);
+    if (IS_OFF) __syncthreads();
     #pragma unroll 1
-    do {
-        #pragma unroll
-        for (int i = 0; i < LOOK + EIGHT_OFF; ++i) wait_for_stage(i);
-        if (EIGHT_OFF) __syncthreads();
-        #pragma unroll 1
-        for (int step = 0; step < steps; ++step) {
-            int one[COLUMNS / 2], other[COLUMNS / 2];
-            if (!EIGHT_OFF) wait_for_stage(step + LOOK);
-            multiply<0>(one, windows, (before + step) % STEPS_AHEAD, left, places);
-            multiply<1>(other, windows, (before + step) % STEPS_AHEAD, left, places);
-            wait_for_products<1>(one);
-            finish(one, step, 0);
-            if (EIGHT_OFF) wait_for_stage(step + LOOK + 1);
-            wait_for_products<0>(other);
-            __syncthreads();  // nobody needs the step's first stage any more
-            if (WALKS == 1 && (lane == 0 || EIGHT_OFF) && step + STEPS_AHEAD < stages)
-                begin_row(now, step + STEPS_AHEAD, step + STEPS_AHEAD);
-            if constexpr (WALKS > 1)
-                #pragma unroll 1
-                for (int i = step < steps - 1 ? LOOK : 0; i <= LOOK; ++i) ask();
-            if (EIGHT_OFF) end_group();
-            if constexpr (TWO_ROWS) {
-                store_pass(step, 0);
-                if (step > 0) store_pass(step - 1, 1);
-            }
-            finish(other, step, 1);
-            if constexpr (IS_NARROW) {
-                __syncwarp();
-                #pragma unroll
-                for (int n = 0; n < COLUMNS / WARP; ++n) store(step, warp, n * WARP + lane);
-                __syncwarp();
-            }
+    for (int step = 0; step < steps; ++step) {
+        int one[COLUMNS / 2], other[COLUMNS / 2];
+        if (!IS_OFF) wait_for_stage(step + LOOK);
+        multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
+        multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
+        wait_for_products<1>(one);
+        finish(one, step, 0);
+        if (IS_OFF) wait_for_stage(step + LOOK + 1);  // for the next step, which has no barrier of its own for it
+        wait_for_products<0>(other);
+        __syncthreads();  // nobody needs the step's first stage any more
+        begin_stage(step + STEPS_AHEAD);
+        if constexpr (TWO_ROWS) {
+            store_pass(step, 0);
+            if (step > 0) store_pass(step - 1, 1);
         }
-        if constexpr (WALKS > 1) {
-            before += steps + LOOK;
-            now = behind(now);
-            steps = now.steps();
+        finish(other, step, 1);
+        if constexpr (IS_NARROW) {
+            __syncwarp();
+            #pragma unroll
+            for (int n = 0; n < COLUMNS / WARP; ++n) store(step, warp, n * WARP + lane);
+            __syncwarp();
         }
-    } while (WALKS > 1 && now.rows > 0);
+    }
     if constexpr (TWO_ROWS) {
         __syncthreads();
         store_pass(steps - 1, 1);

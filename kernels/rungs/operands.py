@@ -19,13 +19,7 @@ from kernels.core.weights import separable_terms
 from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
 from kernels.rungs.packed_sums import knobs_of
-from kernels.rungs.window_bands import (
-    bands_of_two_digits,
-    digits_of,
-    is_off,
-    strip_of,
-    whole_bands,
-)
+from kernels.rungs.window_bands import bands_of_two_digits, digits_of, strip_of, whole_bands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,8 +107,6 @@ def _fixed_point(job: Job) -> Operands:
 def _windows(job: Job) -> Operands:
     """Bands of one digit or two, and what turns their sums into samples."""
     knobs: dict[str, int | str] = {"STRIP": strip_of(job)}
-    if is_off(job.ksize, job.channels):
-        knobs["EIGHT_OFF"] = 1
     if digits_of(job) > 1:
         words, signed = bands_of_two_digits(job)
         return Operands(arguments=(words,), knobs=knobs | {"DIGITS": 2, "SIGNED": int(signed)})

@@ -14,7 +14,6 @@ PIECE = 16  # bytes
 MOST_OF_ONE = 11  # that size of one digit
 MANY_SAMPLES = 1 << 21
 STRIPS = (2048, 768), (1024, 512)  # of one digit, and of two
-EIGHT_OFF = False  # to be tried: rows begin 8 bytes before a piece where that makes one piece less
 Integers = NDArray[np.int64]
 
 
@@ -41,11 +40,6 @@ def fits(job: Job) -> bool:
         and whole.weights.max() <= 127
         and 255 * int(np.abs(whole.weights).sum()) + abs(whole.offset) < 1 << 24
     )
-
-
-def is_off(ksize: int, channels: int) -> bool:
-    """Whether rows begin 8 bytes before a piece in shared memory."""
-    return EIGHT_OFF and 0 < ksize // 2 * channels % PIECE <= PIECE // 2
 
 
 def whole_bands(job: Job) -> tuple[NDArray[np.uint32], WholeNumbers]:
@@ -88,6 +82,7 @@ class Layout:
     of one; with two 8 sums of a warp, each high and low.  Two passes make four rows then: two rows
     of 16 sums each, so that few rows of the picture are multiplied with zeros; or, where these 8
     need two pieces alone and that wastes less, the left of four rows and the right, `is_narrow`.
+    Else rows begin 8 bytes before a piece where that makes one piece less, `is_off`.
     """
 
     def __init__(
@@ -96,25 +91,15 @@ class Layout:
         self.ksize, self.channels, self.digits = ksize, channels, digits
         self.has_alpha, self.signed = has_alpha, signed
         self.side = -(-(ksize // 2 * channels) // PIECE)  # pieces that count on either side
-        self.is_off = is_off(ksize, channels)
+        self.is_narrow = digits == 2 and channels > 1 and ksize == 5
+        self.is_off = not self.is_narrow and 0 < ksize // 2 * channels % PIECE <= PIECE // 2
         self.beside = PIECE * self.side - 8 * self.is_off  # bytes from piece 0 to the sums
-        self.is_narrow = digits == 2 and not self.is_off and (channels == 1 or ksize == 5)
 
     def products(self) -> list[list[tuple[int, int]]]:
         """Of each product the (row, piece)s that its columns are made of, in the rung's order."""
         rows = self.ksize + (3 if self.digits == 1 or self.is_narrow else 1)
-        if self.channels == 1 and (self.is_narrow or self.is_off):
-            return [[(row, 0), (row, 1)] for row in range(rows)]
         if self.channels == 1:
-            return [
-                pieces
-                for row in range(0, rows, 2)
-                for pieces in (
-                    [(row, 0), (row, 1)],
-                    [(row + 1, 0), (row + 1, 1)],
-                    [(row, 2), (row + 1, 2)],
-                )
-            ]
+            return [[(row, 0), (row, 1)] for row in range(rows)]
         singles = 2 if rows % 4 == 2 and self.side == 1 + self.is_off else 0
         fours = rows // 4 if singles else -(-rows // 4)
         pieces_a_row = 2 if self.is_narrow else 2 * self.side + 1 - self.is_off
@@ -146,8 +131,8 @@ class Layout:
         return np.stack([self.places()[:, :4], *bands])
 
     def places(self) -> NDArray[np.uint32]:
-        """(128, 4 or 5) words: for pieces 0 to 2 of four rows, and for all four pieces of a row; if
-        it is narrow for two pieces of the left sums, and for two of the right; or for five pieces.
+        """(128, 4 or 5) words: for pieces 0 to 2 or 3 of four rows, and for all of a row; if it is
+        narrow for two pieces of the left sums, and for two of the right; or for five pieces.
 
         Two bits a place: a lane tells of half the depth, of row g + lane % 2 · 8; lanes 4 · g + 2
         and the next of the second half.

@@ -10,13 +10,12 @@ import pytest
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.step import Correlation, Step
 from kernels.core.weights import whole_numbers
 from kernels.cuda_on_cpu import compiler
 from kernels.oracle.reference import filtered
-from kernels.rungs import operands, window_bands
+from kernels.rungs import window_bands
 from kernels.rungs.rung import ladder
 from tests.kernels.on_cpu import POISON, Shim
 from tests.kernels.runners import order_of, verdict
@@ -148,49 +147,6 @@ def test_two_digits_of_long_strips_and_of_some_rows(ksize, channels, build_cache
         assert np.array_equal(some[6:49], answer[6:49])
         assert (some[49:] == POISON).all()
         assert (some[:6] == POISON).all()
-
-
-@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
-@pytest.mark.parametrize(
-    ("ksize", "channels", "digits"), [(5, 4, 1), (7, 1, 1), (3, 3, 2), (13, 3, 2), (5, 1, 2)]
-)
-def test_so_are_those_of_rows_8_bytes_off(ksize, channels, digits, build_cache, monkeypatch):
-    monkeypatch.setattr(window_bands, "EIGHT_OFF", True)
-    monkeypatch.setattr(operands, "_kept", LruCache(16))
-    weights = whole(ksize, channels) if digits == 1 else next(hostile(ksize, channels))
-    jobs = [
-        job_of(weights, (*size_hw, channels), border, filters_alpha=border == "zero")
-        for border in ("mirror", "zero", "wrap")
-        for size_hw in SIZES
-    ]
-    shim = Shim(RUNG, jobs, build_cache)
-    for job in jobs:
-        assert window_bands.digits_of(job) == digits
-        assert RUNG.defines(job)["EIGHT_OFF"] == "1"
-        answer = shim.run(job, order_of(job))
-        assert digits > 1 or np.array_equal(answer, exactly(job)), job
-        assert verdict(job, answer).ok, job
-
-
-@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
-@pytest.mark.parametrize(("ksize", "channels"), [(5, 3), (7, 4)])
-def test_so_are_those_of_blocks_that_walk_several_segments(
-    ksize, channels, build_cache, monkeypatch
-):
-    defines = type(RUNG).defines
-    monkeypatch.setattr(
-        type(RUNG), "defines", lambda self, job: {**defines(self, job), "WALKS": "2"}
-    )
-    (each,) = RUNG.passes
-    rung = replace(RUNG, passes=(replace(each, covers=("WINDOWS_STRIP", "64")),))
-    jobs = [
-        job_of(whole(ksize, channels), (*size_hw, channels), border)
-        for border in ("mirror", "zero", "wrap")
-        for size_hw in ((3, 5), (45, 70), (200, 257), (333, 513))
-    ]
-    shim = Shim(rung, jobs, build_cache)
-    for job in jobs:
-        assert np.array_equal(shim.run(job, order_of(job)), exactly(job)), job
 
 
 def test_quotients_round_as_the_true_ones_whatever_the_divisor():
