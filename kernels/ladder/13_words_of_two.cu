@@ -271,8 +271,6 @@ __device__ __forceinline__ unsigned rounded(unsigned sums) {
         const unsigned low = (sums & 0xFFFF) * factor, high = (sums >> 16) * factor;
         if (SATURATES) return saturated((high >> shift) << 16 | low >> shift, BIAS / DIVISOR, 255);
         return __byte_perm(low, high, 0x0703);
-    } else if constexpr (!SATURATES && DIVISOR == 16) {
-        return 16 * sums + (sums & both(16));
     } else {
         constexpr int log2 = log2_of(DIVISOR);
         const unsigned odd = DIVISOR == 256 ? (sums & both(256)) >> 8 : sums >> log2 & both(1);
