@@ -45,9 +45,9 @@ shared_bytes = """((4 if WINDOWS_DIGITS == 1 or WINDOWS_NARROW else 8) * WINDOWS
 # A block reads four rows at a time, with 8 to 32 bytes on either side, and two of a ring's rows twice; to wrap,
 # also what lies beyond, for the block before the last as well if the last is so narrow.
 loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
-    * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
+    * (WINDOWS_ACROSS + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
         2 * HALO_X + ((WIDTH * CHANNELS - 1) % COVERS_X + 1 < HALO_X and min(HALO_X, WINDOWS_BESIDE - 1 - (WIDTH * CHANNELS - 1) % COVERS_X))))
-    + WINDOWS_TWICE * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1))
+    + WINDOWS_TWICE * WINDOWS_ACROSS
         * ((segments(4) - 1) * parts(parts(parts(HEIGHT, BLOCKS_Y), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)
             + parts(parts(HEIGHT - (segments(4) - 1) * up(parts(HEIGHT, BLOCKS_Y), 4), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)))"""
 loads.weights = "512 * (WINDOWS_LEFTS + WINDOWS_DIGITS) * BLOCKS_X * segments(4)"
@@ -346,9 +346,9 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     #pragma unroll
     for (int n = 0; n < SIDE; ++n) {
         const bool is_left = SIDE == 1 ? lane < PIECE : n == 0;
-        const int away = lane % BESIDE;
+        const int away = lane % (SIDE == 1 ? PIECE : WARP);
         beyond[n] = is_left ? away - BESIDE : samples + away;
-        puts[n] = is_left ? x0 == 0 && beyond[n] >= -HALO_X
+        puts[n] = is_left ? x0 == 0 && away < BESIDE && beyond[n] >= -HALO_X
             : reaches_end && away < HALO_X && beyond[n] < x0 + STRIP + BESIDE;
         source[n] = puts[n] ? border_sample(beyond[n], width) : 0;
         is_staged[n] = from <= source[n] && source[n] < from + bytes;
