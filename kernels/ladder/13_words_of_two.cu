@@ -8,9 +8,10 @@ selection of bytes samples 1 and 3.  From then on adding, subtracting and multip
 negative sum borrows from its neighbour, which does not matter: each sum begins with a multiple of twice the divisor, so that it is
 positive again in the end, and no quotient changes its parity.  Halves are rounded to even without a comparison: a sum that began
 with just less than half the divisor gets the lowest bit of its quotient added.  Sums of a box or a Gaussian of 3 x 3 are so small
-that floats of sixteen bits hold them, whose additions have a pipe of their own and round by themselves.  So no answer is ever off, and a picture takes
-about as long as its copy.  A thread owns sixteen bytes of a row and walks down the picture with the sums of the last K - 1 rows in
-registers.  Every second warp walks up instead: neighbours then need the rows that both of them read at the same time."""
+that floats of sixteen bits hold them, whose additions have a pipe of their own and round by themselves.  So no answer is ever
+off, and a picture takes about as long as its copy.  A thread owns sixteen bytes of a row and walks down the picture with the sums
+of the last K - 1 rows in registers.  Every second warp walks up instead: neighbours then need the rows that both of them read at
+the same time."""
 after   = "register_tile"
 weights = "words_of_two"
 includes = ["wide"]
@@ -88,7 +89,7 @@ __device__ constexpr bool is_row_binomial() {
 #define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
 #endif
 
-constexpr bool IS_BOX = DIVISOR == 9;  // of those IN_HALVES; else it is a Gaussian
+constexpr bool IS_BOX = DIVISOR == 9;  // if sums are IN_HALVES; else it is a Gaussian
 
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.

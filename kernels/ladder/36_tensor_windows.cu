@@ -10,11 +10,10 @@ are the same columns seen from 16 bytes further left or right, and a row with al
 memory.  The weights, as bands, are the other operand and stay in registers: a product has 64 rows, for 16 neighbouring sums of \
 four rows of the answer, so that few zeros are multiplied; and of interleaved channels' zeros half are left out.  What remains \
 for the threads is to round sums and store them, which they do for one half of a strip while the tensor cores multiply for \
-the other.  Rows go by the copy engine, and come by it but where eight bytes further to \
-the left they need fewer products: those the threads bring.  Weights that are whole numbers of eight bits over a divisor give exact \
-sums.  Others are integers of two bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes \
-then, and eight of the low ones, which the same lane puts together.  Every second block walks up, so that rows which two \
-blocks need come from memory once."""
+the other.  Rows come by the copy engine, or by threads where they have to begin half a piece before the sums, so that these \
+need fewer pieces.  Weights that are whole numbers of eight bits over a divisor give exact sums.  Others are integers of two \
+bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes then, and eight of the low ones, \
+which the same lane puts together.  Every second block walks up, so that rows which two blocks need come from memory once."""
 after   = "tensor_dense_bytes"
 weights = "windows"
 includes = ["wide", "tensor", "async", "copies", "warpgroups"]
