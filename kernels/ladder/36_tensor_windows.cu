@@ -91,7 +91,7 @@ constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a str
 constexpr int HALF = STRIP / 2;
 constexpr int SIDE = (HALO_X + PIECE - 1) / PIECE;  // pieces that count beside those of the sums
 constexpr bool IS_SPARSE = CHANNELS > 1;
-constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;  // see below, as for this
+constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;  // see below, as for IS_OFF
 constexpr bool IS_OFF = !IS_NARROW && HALO_X % PIECE > 0 && HALO_X % PIECE <= PIECE / 2;
 constexpr int BESIDE = SIDE * PIECE - (IS_OFF ? PIECE / 2 : 0);
 constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE before the strip on
