@@ -15,7 +15,7 @@ CHUNK = 16  # samples that a lane loads at once
 STRIP = 512  # samples of a row that a warp makes
 SMALL = 4 << 20  # samples of a small picture at most, its rows as whole strips
 # Of 3 × 3, over divisors: those whose sums floats of 16 bits add, divide and round exactly.
-OF_HALVES = {(1, 1, 1, 1, 1, 1): 9, (1, 2, 1, 1, 2, 1): 16}
+OF_HALVES: dict[tuple[int, ...], int] = {(1, 1, 1, 1, 1, 1): 9, (1, 2, 1, 1, 2, 1): 16}
 Integers = NDArray[np.int64]
 
 
