@@ -7,9 +7,11 @@ integers of at most 16 bits, and of these two fit a word: one AND leaves samples
 selection of bytes samples 1 and 3.  From then on adding, subtracting and multiplying whole words counts for both halves.  A
 negative sum borrows from its neighbour, which does not matter: each sum begins with a multiple of twice the divisor, so that it is
 positive again in the end, and no quotient changes its parity.  Halves are rounded to even without a comparison: a sum that began
-with just less than half the divisor gets the lowest bit of its quotient added.  So no answer is ever off, and a picture takes
-about as long as its copy.  A thread owns sixteen bytes of a row and walks down the picture with the sums of the last K - 1 rows in
-registers.  Every second warp walks up instead: neighbours then need the rows that both of them read at the same time."""
+with just less than half the divisor gets the lowest bit of its quotient added.  Sums of a box or a Gaussian of 3 x 3 are so small
+that floats of sixteen bits hold them, whose additions have a pipe of their own and round by themselves.  So no answer is ever
+off, and a picture takes about as long as its copy.  A thread owns sixteen bytes of a row and walks down the picture with the sums
+of the last K - 1 rows in registers.  Every second warp walks up instead: neighbours then need the rows that both of them read at
+the same time."""
 after   = "register_tile"
 weights = "words_of_two"
 includes = ["wide"]
@@ -31,7 +33,8 @@ chain_length = "2"  # exact but for weights that float32 has rounded, as whole_n
 block  = ["32", "4"]
 # Just less than a whole number of waves of blocks, and of a small picture a few rows a warp.
 covers = ["512", """4 * (WORDS_ROWS or parts(parts(HEIGHT, 4), blocks_down(parts(WIDTH * CHANNELS, 512),
-    (18 if KSIZE == 3 and CHANNELS > 1 else 4 if KSIZE <= 5 else 3) * MULTIPROCESSORS, parts(HEIGHT, 32), 1)))"""]
+    (3 * (7 if WORDS_HALVES and CHANNELS == 3 else 6) if KSIZE == 3 and CHANNELS > 1 else 4 if KSIZE <= 5 else 3)
+        * MULTIPROCESSORS, parts(HEIGHT, 32), 1)))"""]
 rows_by = "4"
 # A warp reads whole chunks, at its ends words beside them, and one by one what lies beyond a row that is
 # not so many chunks, or that wraps: seen from the last two chunks, if the last is shorter than the halo.
@@ -46,8 +49,9 @@ flops = """(2 * (2 * KSIZE if IN_ROWS else KSIZE * KSIZE) * up(WIDTH * CHANNELS,
 ---*/
 
 // What the launcher says of the weights, see packed_sums.py: WHOLE_WEIGHTS, a column and then a row if
-// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum.  And of the picture:
-// ROWS that a warp makes, if that is known, and IS_BY_SAMPLE, see below.
+// IS_SEPARABLE, else all of them; CENTRE; DIVISOR; START, BIAS and SATURATES of a sum; and IN_HALVES, if these are a box's
+// or a Gaussian's of 3 x 3, added, divided and rounded as floats of 16 bits.  And of the picture: ROWS that a warp makes,
+// if that is known, and IS_BY_SAMPLE, see below.
 __device__ constexpr int whole(int n) {
     constexpr int numbers[] = {WHOLE_WEIGHTS};
     return numbers[n];
@@ -85,6 +89,8 @@ __device__ constexpr bool is_row_binomial() {
 #define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
 #endif
 
+constexpr bool IS_BOX = DIVISOR == 9;  // if sums are IN_HALVES; else it is a Gaussian
+
 // Rows that a thread has sums of; those that it makes in a turn of its loop, as many, so that registers
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
 // Of a small picture a warp asks for all of its few rows at once, and there is no loop.
@@ -96,7 +102,7 @@ constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
 #define AHEAD (ROWS ? TURN : KSIZE <= 5 && !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
 #endif
 #ifndef MIN_BLOCKS
-#define MIN_BLOCKS (ROWS ? 3 : KSIZE == 3 ? 6 : KSIZE == 5 ? 4 : 3)
+#define MIN_BLOCKS (ROWS ? 3 : KSIZE == 3 ? (IN_HALVES && CHANNELS == 3 ? 7 : 6) : KSIZE == 5 ? 4 : 3)
 #endif
 
 constexpr int WARP = 32;
@@ -116,6 +122,15 @@ __device__ __forceinline__ unsigned opaque(unsigned word) {
 
 // ---- Sums. ----------------------------------------------------------------------------------------
 
+// Floats of sixteen bits have eleven digits, and nine samples may need twelve.  So some of a window's samples count
+// as what they lack to 255, taken away: x ^ 0x80FF is a float of x - 255.  Of each three neighbours that is the
+// middle one or both others: of odd channels even samples, else every second pixel.
+__device__ __forceinline__ constexpr unsigned turned(int word, bool is_odd) {
+    if (!IN_HALVES) return 0;
+    if (CHANNELS % 2) return is_odd ? 0 : 0x80FF80FFu;
+    return CHANNELS == 2 ? 0x80FF0000u : word % 2 ? 0x80FF80FFu : 0;
+}
+
 // A thread's words and those beside them, as pairs of samples in sixteen bits each.
 struct Pairs {
     unsigned even[WORDS], odd[WORDS];
@@ -123,8 +138,8 @@ struct Pairs {
     __device__ __forceinline__ explicit Pairs(const unsigned* words) {
         #pragma unroll
         for (int n = 0; n < WORDS; ++n) {
-            even[n] = opaque(words[n] & 0x00FF00FFu);
-            odd[n] = opaque(__byte_perm(words[n], 0, 0x4341));
+            even[n] = opaque((words[n] & 0x00FF00FFu) ^ turned(n, false));
+            odd[n] = opaque(__byte_perm(words[n], 0, 0x4341) ^ turned(n, true));
         }
     }
     // Samples n and n + 2, counted from the thread's first; of a word, or of two.
@@ -139,12 +154,39 @@ struct Pairs {
 // times the least one, and these additions have a pipe that is free.
 __device__ __forceinline__ unsigned add_small(unsigned a, unsigned b) {
 #ifdef CUDA_ON_CPU
-    return a + b;
+    const auto half = [=](int by) {
+        return float_to_half(half_to_float(a >> by & 0xFFFF) + half_to_float(b >> by & 0xFFFF));
+    };
+    return half(0) | half(16) << 16;
 #else
     unsigned sum;
     asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
     return sum;
 #endif
+}
+
+// By a factor, two floats as well, and rounded to nearest once.
+__device__ __forceinline__ unsigned multiply_add_small(unsigned a, unsigned factor, unsigned b) {
+#ifdef CUDA_ON_CPU
+    const auto half = [=](int by) {
+        const auto at = [=](unsigned word) { return half_to_float(word >> by & 0xFFFF); };
+        return float_to_half(__fmaf_rn(at(a), at(factor), at(b)));
+    };
+    return half(0) | half(16) << 16;
+#else
+    unsigned sum;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(factor), "r"(b));
+    return sum;
+#endif
+}
+
+// Such sums over DIVISOR: as 32 + n / 32, whose bits end with n, so that rounding that float rounds the quotient, a
+// half of sixteenths to even.  A ninth is less than 2^-12 off, and its sums are that far from ties.  `which` are the
+// middle samples `turned`: with them three of nine, else six; of a Gaussian it is half of the weights either way.
+__device__ __forceinline__ unsigned quotients_of(unsigned sums, unsigned which) {
+    constexpr unsigned factor = both(IS_BOX ? 0x7B1C : 0x7800);  // 2^19 / DIVISOR
+    const unsigned lacking = IS_BOX ? both(170) - (which & both(0x80FF)) / 0x80FF * 85 : both(127);
+    return multiply_add_small(IS_BOX ? sums : add_small(sums, both(8)), factor, both(0x5000) + lacking);
 }
 
 // sum + weight(k) * values[k] for all k; equal weights and opposite ones are taken together.
@@ -187,7 +229,12 @@ struct Down {
         }
         else along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
         unsigned sum;
-        if constexpr (RUNS) {
+        if constexpr (IN_HALVES) {
+            constexpr unsigned two = both(0x4000);  // as floats
+            if (!IS_BOX) along = multiply_add_small(values[1], two, add_small(values[0], values[2]));
+            sum = add_small(rows[0], along);
+            sum = IS_BOX ? add_small(sum, rows[1]) : multiply_add_small(rows[1], two, sum);
+        } else if constexpr (RUNS) {
             sum = running += along - rows[0];
         } else {
             unsigned column[KSIZE];
@@ -204,7 +251,7 @@ struct Down {
 // ---- Rounded half to even, divided and saturated: a pair of samples in the high bytes or the low ones. ----
 
 constexpr bool IS_POWER = (DIVISOR & (DIVISOR - 1)) == 0;
-constexpr bool ENDS_HIGH = IS_POWER && DIVISOR > 1;
+constexpr bool ENDS_HIGH = IS_POWER && DIVISOR > 1 && !IN_HALVES;
 
 __device__ __forceinline__ constexpr int log2_of(int power) { return power < 2 ? 0 : 1 + log2_of(power / 2); }
 
@@ -213,7 +260,9 @@ __device__ __forceinline__ unsigned saturated(unsigned sums, int bias, int most)
 }
 
 __device__ __forceinline__ unsigned rounded(unsigned sums) {
-    if constexpr (DIVISOR == 1) {
+    if constexpr (IN_HALVES) {
+        return sums;  // as `quotients_of` has made them
+    } else if constexpr (DIVISOR == 1) {
         return SATURATES ? saturated(sums, BIAS, 255) : sums;
     } else if constexpr (!IS_POWER) {
         // Never a tie.  factor / 2^shift is above 1 / DIVISOR by so little that sums of 16 bits, or of 15
@@ -223,8 +272,6 @@ __device__ __forceinline__ unsigned rounded(unsigned sums) {
         const unsigned low = (sums & 0xFFFF) * factor, high = (sums >> 16) * factor;
         if (SATURATES) return saturated((high >> shift) << 16 | low >> shift, BIAS / DIVISOR, 255);
         return __byte_perm(low, high, 0x0703);
-    } else if constexpr (!SATURATES && DIVISOR == 16) {
-        return 16 * sums + (sums & both(16));
     } else {
         constexpr int log2 = log2_of(DIVISOR);
         const unsigned odd = DIVISOR == 256 ? (sums & both(256)) >> 8 : sums >> log2 & both(1);
@@ -404,6 +451,7 @@ __device__ __forceinline__ void walk(const Strip& s) {
                 #pragma unroll
                 for (int k = 0; k < KSIZE; ++k) values[k] = pairs.at(j / 2 * 4 + j % 2 + (k - RADIUS) * CHANNELS);
                 sums[j] = down[j].add(values, start, four);
+                if constexpr (IN_HALVES) sums[j] = quotients_of(sums[j], turned(BESIDE + j / 2, j % 2));
             }
             #pragma unroll
             for (int k = 0; k < 4; ++k) {

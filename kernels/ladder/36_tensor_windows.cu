@@ -10,13 +10,13 @@ are the same columns seen from 16 bytes further left or right, and a row with al
 memory.  The weights, as bands, are the other operand and stay in registers: a product has 64 rows, for 16 neighbouring sums of \
 four rows of the answer, so that few zeros are multiplied; and of interleaved channels' zeros half are left out.  What remains \
 for the threads is to round sums and store them, which they do for one half of a strip while the tensor cores multiply for \
-the other.  Rows come by the copy engine and go by it.  Weights that are whole numbers of eight bits over a divisor give exact \
-sums.  Others are integers of two bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes \
-then, and eight of the low ones, which the same lane puts together.  Every second block walks up, so that rows which two \
-blocks need come from memory once."""
+the other.  Rows come by the copy engine, or by threads where they have to begin half a piece before the sums, so that these \
+need fewer pieces.  Weights that are whole numbers of eight bits over a divisor give exact sums.  Others are integers of two \
+bytes, as tensor_dense_bytes has them: of a product's rows eight are sums of the high bytes then, and eight of the low ones, \
+which the same lane puts together.  Every second block walks up, so that rows which two blocks need come from memory once."""
 after   = "tensor_dense_bytes"
 weights = "windows"
-includes = ["wide", "tensor", "copies", "warpgroups"]
+includes = ["wide", "tensor", "async", "copies", "warpgroups"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
     ["3 <= KSIZE <= 15", "A thread holds bands of weights in registers here, and has registers for sizes from 3 to 15. Choose another implementation, such as shared."],
@@ -24,10 +24,10 @@ requires = [
 ]
 capability = [9, 0]
 architecture_specific = true
-# Measured on an H200: of one channel tensor_dense_bytes is quicker, with two digits up to size 9; of sums in rows
-# words_of_two up to size 5; of separable weights of two digits tensor_tile_bytes.
-quick   = """(CHANNELS > 1 and KSIZE >= (7 if IN_ROWS else 5) if WINDOWS_DIGITS == 1 else
-    RANK > 1 and KSIZE >= (5 if CHANNELS > 1 else 11))"""
+# Measured on an H200: of one channel tensor_dense_bytes is as quick or quicker, with two digits up to size 9; of a
+# small picture's sums in rows words_of_two up to size 5; of separable weights of two digits tensor_tile_bytes.
+quick   = """(CHANNELS > 1 and KSIZE >= (7 if IN_ROWS and WORDS_ROWS else 5) if WINDOWS_DIGITS == 1 else
+    RANK > 1 and (CHANNELS > 1 or KSIZE >= 11))"""
 own_block = "A block of four warps walks down a strip of the picture, or up."
 # Whole numbers' sums are exact but for weights that float32 has rounded, as whole_numbers says.  Of others
 # what rounding the weights to integers may lose is all of it but 8, see fixed_point.py.
@@ -41,12 +41,12 @@ covers = ["WINDOWS_STRIP", """4 * parts(parts(HEIGHT, 4), blocks_down(parts(WIDT
 rows_by = "4"
 shared_bytes = """((4 if WINDOWS_DIGITS == 1 or WINDOWS_NARROW else 8) * WINDOWS_STRIP + 8 * WINDOWS_STAGES
     + (4 * WINDOWS_STAGES + WINDOWS_TWICE) * (WINDOWS_STRIP + 2 * WINDOWS_BESIDE))"""
-# A block reads four rows at a time, with 16 bytes or 32 on either side, and two of a ring's rows twice; to wrap,
+# A block reads four rows at a time, with 8 to 32 bytes on either side, and two of a ring's rows twice; to wrap,
 # also what lies beyond, for the block before the last as well if the last is so narrow.
 loads.picture = """(4 * (parts(HEIGHT, 4) + (KSIZE + 2) // 4 * segments(4))
-    * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1) + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
+    * (WINDOWS_ACROSS + ((BORDER == 'WRAP') and (BLOCKS_X > 1) and
         2 * HALO_X + ((WIDTH * CHANNELS - 1) % COVERS_X + 1 < HALO_X and min(HALO_X, WINDOWS_BESIDE - 1 - (WIDTH * CHANNELS - 1) % COVERS_X))))
-    + WINDOWS_TWICE * (up(WIDTH * CHANNELS, 16) + 2 * WINDOWS_BESIDE * (BLOCKS_X - 1))
+    + WINDOWS_TWICE * WINDOWS_ACROSS
         * ((segments(4) - 1) * parts(parts(parts(HEIGHT, BLOCKS_Y), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)
             + parts(parts(HEIGHT - (segments(4) - 1) * up(parts(HEIGHT, BLOCKS_Y), 4), 4) + (KSIZE + 2) // 4, WINDOWS_STAGES)))"""
 loads.weights = "512 * (WINDOWS_LEFTS + WINDOWS_DIGITS) * BLOCKS_X * segments(4)"
@@ -78,23 +78,27 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 #if DIGITS == 2
 #define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
 #else
-#define MIN_BLOCKS (STRIP < 2048 ? 3 : CHANNELS == 1 ? (KSIZE > 9 ? 2 : 3) : KSIZE > 7 ? 3 : 4)
+#define MIN_BLOCKS (STRIP < 2048 || KSIZE > (CHANNELS == 1 ? 5 : 7) ? 3 : 4)
 #endif
 #endif
 #ifndef STEPS_AHEAD
-#define STEPS_AHEAD (KSIZE > 11 ? 8 : CHANNELS == 1 ? 5 : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
+#define STEPS_AHEAD (KSIZE > 11 ? 8 : KSIZE > 9 ? 6 : CHANNELS == 1 || (KSIZE == 3 && DIGITS == 2) ? 5 \
+    : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
 #endif
 
 constexpr int WARPS = 4;                       // of a warpgroup
 constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a strip, or all of it
 constexpr int HALF = STRIP / 2;
 constexpr int SIDE = (HALO_X + PIECE - 1) / PIECE;  // pieces that count beside those of the sums
-constexpr int BESIDE = SIDE * PIECE;
+constexpr bool IS_SPARSE = CHANNELS > 1;
+constexpr bool IS_NARROW = DIGITS == 2 && IS_SPARSE && KSIZE == 5;  // see below, as for IS_OFF
+constexpr bool IS_OFF = !IS_NARROW && HALO_X % PIECE > 0 && HALO_X % PIECE <= PIECE / 2;
+constexpr int BESIDE = SIDE * PIECE - (IS_OFF ? PIECE / 2 : 0);
 constexpr int ROW_BYTES = STRIP + 2 * BESIDE;  // in shared memory, from BESIDE before the strip on
 constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
-static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
+static_assert(STEPS_AHEAD > LOOK + IS_OFF, "what a step needs is there at once");
 
 // ---- Which products. ------------------------------------------------------------------------------
 //
@@ -104,27 +108,29 @@ static_assert(STEPS_AHEAD > LOOK, "what a step needs is there at once");
 // pieces alone and that wastes less, all four rows of the left 8 or of the right.
 //
 // Of each row of the picture three pieces count for 16 sums, that of the sums and one on either side, or five
-// of a large halo.  A product has two pieces in its columns: the first two of a row, or the third of two rows.
-// A sparse one has four: the same of four rows or, if that leaves two rows over, all three of one row and another,
-// for which there are zeros.  So many products waste least; see window_bands.py.
+// of a large halo.  But of a halo of up to 8 samples, or 17 to 24, half of the outer pieces has no weight: if rows
+// begin 8 bytes before a piece there is one less.  The copy engine moves 16 bytes from and to multiples of 16, so
+// threads bring such rows.  It is worth it wherever it saves products, which it does but where 8 sums are made.
+//
+// A product has two pieces in its columns, those of a row.  A sparse one has four: the same of four rows or, if that
+// leaves two rows over, all three or four of one row; for those that are none there are zeros.  So many products
+// waste least; see window_bands.py.
 
-constexpr bool IS_SPARSE = CHANNELS > 1;
-constexpr bool IS_NARROW = DIGITS == 2 && (!IS_SPARSE || KSIZE == 5);
 constexpr bool TWO_ROWS = DIGITS == 2 && !IS_NARROW;
 constexpr int BUFFERS = TWO_ROWS ? 2 : 1;      // of four rows of the answer
 constexpr int ROWS = KSIZE + (TWO_ROWS ? 1 : 3);
-constexpr int SINGLES = IS_SPARSE && SIDE == 1 && ROWS % 4 == 2 ? 2 : 0;
+constexpr int SINGLES = IS_SPARSE && SIDE == 1 + IS_OFF && ROWS % 4 == 2 ? 2 : 0;
 constexpr int FOURS = SINGLES ? ROWS / 4 : (ROWS + 3) / 4;
-constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1;
-constexpr int PLACES = SIDE == 1 ? 4 : PIECES;  // words: of pieces 0, 1 ... and, of three, of a row
-constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : PIECES * ROWS / 2;
+constexpr int PIECES = IS_NARROW ? 2 : 2 * SIDE + 1 - IS_OFF;
+constexpr int PLACES = SIDE == 1 ? 4 : 5;  // words: of pieces 0, 1 ... and, of three and four, of a row
+constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : ROWS;
 constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
 constexpr int BANDS = LEFTS + DIGITS;
 
 // Rows are in a ring, and four of them that a product takes lie one behind another: of the second pass of
 // two rows they may begin with the last two, behind which the first two are found once more.
 constexpr int RING_ROWS = STEPS_AHEAD * 4;
-constexpr int TWICE = TWO_ROWS ? 2 : 0;
+constexpr int TWICE = TWO_ROWS && IS_SPARSE ? 2 : 0;
 
 // All of them for a pass, under way; first: the stage that a step begins with.
 template <int PASS>
@@ -149,21 +155,23 @@ __device__ __forceinline__ void multiply(
         #pragma unroll
         for (int n = 0; n < SINGLES; ++n)
             multiply_add_windows<COLUMNS, true, PIECE>(
-                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[3], true);
-    } else if constexpr (IS_NARROW) {
+                sums, left[PIECES * FOURS + n], row(4 * FOURS + n), places[PIECES % PLACES], true);
+    } else {
         #pragma unroll
         for (int n = 0; n < ROWS; ++n)
             multiply_add_windows<COLUMNS, false, PIECE>(sums, left[n], row(n), 0, n > 0);
-    } else {
-        #pragma unroll
-        for (int pair = 0; pair < ROWS / 2; ++pair) {
-            const Windows rows = row(2 * pair);
-            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair], rows, 0, pair > 0);
-            multiply_add_windows<COLUMNS, false, PIECE>(sums, left[3 * pair + 1], rows + ROW_PIECES, 0, true);
-            multiply_add_windows<COLUMNS, false, ROW_BYTES>(sums, left[3 * pair + 2], rows + 2, 0, true);
-        }
     }
     end_products();
+}
+
+// As async.cuh copies sixteen bytes, eight, between multiples of eight.
+__device__ __forceinline__ void copy_async(uint2* shared, const void* global) {
+#if ASYNC_COPIES
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(global) : "memory");
+#else
+    *shared = *static_cast<const uint2*>(global);
+#endif
 }
 
 // ---- Quotients. -----------------------------------------------------------------------------------
@@ -287,18 +295,38 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     // 1. The first rows begin to arrive, and the weights.
     const int from = max(x0 - BESIDE, 0), bytes = min(x0 + STRIP + BESIDE, stored) - from;
     const auto begin_row = [&](int i) {  // of stage i the warp's; where the border has none another, see below
-        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + from - x0 + BESIDE;
-        const uint8* const row = row_at(4 * i + warp) + from;
+        uint8* const to = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;  // where sample x0 lies
+        const uint8* const row = row_at(4 * i + warp);
         const bool is_twice = warp < TWICE && i % STEPS_AHEAD == 0;
-        expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
-        bring(to, row, bytes, bars + i % STEPS_AHEAD);
-        if (is_twice) bring(to + RING_ROWS * ROW_BYTES, row, bytes, bars + i % STEPS_AHEAD);
+        if constexpr (IS_OFF) {  // first the strip, whole sectors, and then what is beside it
+            const uint8* here = row + x0 + 8 * lane;
+#ifndef CUDA_ON_CPU
+            asm("" : "+l"(here));  // or the compiler works it out again for each copy
+#endif
+            const int end = from + bytes - x0 - 8 * lane, side = lane < BESIDE / 8 ? -BESIDE : STRIP - BESIDE;
+            const bool has_side = lane < BESIDE / 4 && side < end && (side > 0 || x0 > 0);
+            #pragma unroll 1
+            for (int twice = 0; twice <= is_twice; ++twice) {
+                uint8* const there = to + 8 * lane + twice * RING_ROWS * ROW_BYTES;
+                #pragma unroll
+                for (int n = 0; n < STRIP; n += 8 * WARP)
+                    if (n < end) copy_async(reinterpret_cast<uint2*>(there + n), here + n);
+                if (has_side) copy_async(reinterpret_cast<uint2*>(there + side), here + side);
+            }
+        } else {
+            expect(bars + i % STEPS_AHEAD, is_twice ? 2 * bytes : bytes);
+            bring(to + from - x0, row + from, bytes, bars + i % STEPS_AHEAD);
+            if (is_twice) bring(to + from - x0 + RING_ROWS * ROW_BYTES, row + from, bytes, bars + i % STEPS_AHEAD);
+        }
+    };
+    const auto begin_stage = [&](int i) {
+        if ((IS_OFF || lane == 0) && i < stages) begin_row(i);
+        if (IS_OFF) end_group();  // an empty one behind the last stage: so the wait is the same for all
     };
     if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
     __syncthreads();
-    if (lane == 0)
-        #pragma unroll 1
-        for (int i = 0; i < min(STEPS_AHEAD, stages); ++i) begin_row(i);
+    #pragma unroll 1
+    for (int i = 0; i < STEPS_AHEAD; ++i) begin_stage(i);
     bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
     const uint4 four = bands[0], last = DIGITS == 1 ? four : bands[(BANDS - 1) * WARPS * WARP];
     const unsigned all_places[5] = {four.x, four.y, four.z, four.w, last.z};
@@ -317,9 +345,9 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     #pragma unroll
     for (int n = 0; n < SIDE; ++n) {
         const bool is_left = SIDE == 1 ? lane < PIECE : n == 0;
-        const int away = lane % BESIDE;
+        const int away = lane % (SIDE == 1 ? PIECE : WARP);
         beyond[n] = is_left ? away - BESIDE : samples + away;
-        puts[n] = is_left ? x0 == 0 && beyond[n] >= -HALO_X
+        puts[n] = is_left ? x0 == 0 && away < BESIDE && beyond[n] >= -HALO_X
             : reaches_end && away < HALO_X && beyond[n] < x0 + STRIP + BESIDE;
         source[n] = puts[n] ? border_sample(beyond[n], width) : 0;
         is_staged[n] = from <= source[n] && source[n] < from + bytes;
@@ -327,7 +355,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const auto wait_for_stage = [&](int i) {
         uint8* const row = ring + i % STEPS_AHEAD * STAGE_BYTES + warp * ROW_BYTES + BESIDE;
         const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
-        wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
+        if constexpr (IS_OFF) {
+            if (i >= stages) return;
+            wait_for_groups<STEPS_AHEAD - LOOK - 2>();
+            __syncwarp();
+        } else {
+            wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);
+        }
         bool changes = is_edge;
         #pragma unroll
         for (int n = 0; n < SIDE; ++n) {
@@ -346,10 +380,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                             make_uint4(0, 0, 0, 0);
             }
         }
-        if (changes) {
-            see_stores();
-            __syncthreads();
-        }
+        if (IS_OFF || changes) see_stores();
+        if (!IS_OFF && changes) __syncthreads();  // else all do at the next barrier
     };
 
     // 3. Four rows of the answer at a time: sums of one pass are made while those of the other are stored.
@@ -398,18 +430,20 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     };
     const Windows windows = windows_at(ring);
     #pragma unroll
-    for (int i = 0; i < LOOK; ++i) wait_for_stage(i);
+    for (int i = 0; i < LOOK + IS_OFF; ++i) wait_for_stage(i);
+    if (IS_OFF) __syncthreads();
     #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         int one[COLUMNS / 2], other[COLUMNS / 2];
-        wait_for_stage(step + LOOK);
+        if (!IS_OFF) wait_for_stage(step + LOOK);
         multiply<0>(one, windows, step % STEPS_AHEAD, left, places);
         multiply<1>(other, windows, step % STEPS_AHEAD, left, places);
         wait_for_products<1>(one);
         finish(one, step, 0);
+        if (IS_OFF) wait_for_stage(step + LOOK + 1);  // for the next step, which has no barrier of its own for it
         wait_for_products<0>(other);
         __syncthreads();  // nobody needs the step's first stage any more
-        if (lane == 0 && step + STEPS_AHEAD < stages) begin_row(step + STEPS_AHEAD);
+        begin_stage(step + STEPS_AHEAD);
         if constexpr (TWO_ROWS) {
             store_pass(step, 0);
             if (step > 0) store_pass(step - 1, 1);

@@ -295,11 +295,13 @@ FACTS: dict[str, Callable[[Facts], Any]] = {
     "GAIN": lambda facts: gain(facts.job.correlation.weights),
     "TERMS_GAIN": lambda facts: terms_gain(facts.job.correlation.weights),
     # What weights and offset are whole numbers over, 0 where there is no such divisor; bits that a
-    # sum of these takes, as packed_sums.py has it; and whether they are a column times a row there.
+    # sum of these takes, as packed_sums.py has it; and whether they are a column times a row there;
+    # rows that a warp makes of a small picture, and whether sums are floats of 16 bits.
     "DIVISOR": _divisor,
     "SUM_BITS": lambda facts: packed_sums(facts.job).bits,
     "IN_ROWS": lambda facts: packed_sums(facts.job).is_separable,
     "WORDS_ROWS": lambda facts: rows_of(facts.job),
+    "WORDS_HALVES": lambda facts: packed_sums(facts.job).in_halves,
     # As window_bands.py has them: bytes of a weight, samples of a row that a block makes, products
     # of a pass, and left operands.
     "WINDOWS_DIGITS": lambda facts: digits_of(facts.job),

@@ -14,6 +14,8 @@ LARGEST = 255  # a sample
 CHUNK = 16  # samples that a lane loads at once
 STRIP = 512  # samples of a row that a warp makes
 SMALL = 4 << 20  # samples of a small picture at most, its rows as whole strips
+# Of 3 × 3, over divisors: those whose sums floats of 16 bits add, divide and round exactly.
+OF_HALVES: dict[tuple[int, ...], int] = {(1, 1, 1, 1, 1, 1): 9, (1, 2, 1, 1, 2, 1): 16}
 Integers = NDArray[np.int64]
 
 
@@ -35,6 +37,12 @@ class PackedSums:
     bias: int
     saturates: bool  # whether a quotient may lie outside 0 to 255: the sums are signed then
     bits: int  # that a sum takes; more than 16: no word holds two
+
+    @property
+    def in_halves(self) -> bool:
+        """Whether it is a box or a Gaussian of 3 × 3, to which nothing else is added."""
+        is_one = self.is_separable and OF_HALVES.get(self.numbers) == self.divisor
+        return is_one and self.start == (self.divisor - 1) // 2
 
 
 def packed_sums(job: Job) -> PackedSums:
@@ -75,6 +83,7 @@ def knobs_of(job: Job) -> dict[str, int | str]:
         "START": sums.start,
         "BIAS": sums.bias,
         "SATURATES": int(sums.saturates),
+        "IN_HALVES": int(sums.in_halves),
     }
 
 

@@ -82,6 +82,7 @@ class Layout:
     of one; with two 8 sums of a warp, each high and low.  Two passes make four rows then: two rows
     of 16 sums each, so that few rows of the picture are multiplied with zeros; or, where these 8
     need two pieces alone and that wastes less, the left of four rows and the right, `is_narrow`.
+    Else rows begin 8 bytes before a piece where that makes one piece less, `is_off`.
     """
 
     def __init__(
@@ -90,26 +91,18 @@ class Layout:
         self.ksize, self.channels, self.digits = ksize, channels, digits
         self.has_alpha, self.signed = has_alpha, signed
         self.side = -(-(ksize // 2 * channels) // PIECE)  # pieces that count on either side
-        self.is_narrow = digits == 2 and (channels == 1 or ksize == 5)
+        self.is_narrow = digits == 2 and channels > 1 and ksize == 5
+        self.is_off = not self.is_narrow and 0 < ksize // 2 * channels % PIECE <= PIECE // 2
+        self.beside = PIECE * self.side - 8 * self.is_off  # bytes from piece 0 to the sums
 
     def products(self) -> list[list[tuple[int, int]]]:
         """Of each product the (row, piece)s that its columns are made of, in the rung's order."""
         rows = self.ksize + (3 if self.digits == 1 or self.is_narrow else 1)
-        if self.channels == 1 and self.is_narrow:
-            return [[(row, 0), (row, 1)] for row in range(rows)]
         if self.channels == 1:
-            return [
-                pieces
-                for row in range(0, rows, 2)
-                for pieces in (
-                    [(row, 0), (row, 1)],
-                    [(row + 1, 0), (row + 1, 1)],
-                    [(row, 2), (row + 1, 2)],
-                )
-            ]
-        singles = 2 if rows % 4 == 2 and self.side == 1 else 0
+            return [[(row, 0), (row, 1)] for row in range(rows)]
+        singles = 2 if rows % 4 == 2 and self.side == 1 + self.is_off else 0
         fours = rows // 4 if singles else -(-rows // 4)
-        pieces_a_row = 2 if self.is_narrow else 2 * self.side + 1
+        pieces_a_row = 2 if self.is_narrow else 2 * self.side + 1 - self.is_off
         found = [
             [(4 * four + row, piece) for row in range(4)]
             for four in range(fours)
@@ -138,8 +131,8 @@ class Layout:
         return np.stack([self.places()[:, :4], *bands])
 
     def places(self) -> NDArray[np.uint32]:
-        """(128, 4 or 5) words: for pieces 0 to 2 of four rows, and for all four pieces of a row; if
-        it is narrow for two pieces of the left sums, and for two of the right; or for five pieces.
+        """(128, 4 or 5) words: for pieces 0 to 2 or 3 of four rows, and for all of a row; if it is
+        narrow for two pieces of the left sums, and for two of the right; or for five pieces.
 
         Two bits a place: a lane tells of half the depth, of row g + lane % 2 · 8; lanes 4 · g + 2
         and the next of the second half.
@@ -150,17 +143,18 @@ class Layout:
         if self.is_narrow:
             both = (self._kept_bits(column + 8 * n, np.arange(n, n + 2)) for n in range(2))
             return np.hstack([each * 0x10001 for each in both]).astype(np.uint32)
-        if self.side == 2:
+        if self.side == 2 and not self.is_off:
             return (self._kept_bits(column, np.arange(5)) * 0x10001).astype(np.uint32)
         of_piece = self._kept_bits(column, np.arange(4))
         is_second = THREADS[:, None] // 2 % 2 == 1
         low, high = (np.where(is_second, of_piece[:, [n + 2]], of_piece[:, [n]]) for n in (0, 1))
-        return np.hstack((of_piece[:, :3] * 0x10001, low | high << 16)).astype(np.uint32)
+        pieces = of_piece[:, : 3 + (self.side == 2)]
+        return np.hstack((pieces * 0x10001, low | high << 16)).astype(np.uint32)
 
     def _kept(self, piece: Integers, word: Integers, column: Integers) -> tuple[Integers, Integers]:
         """The two places in a word of four samples that may be of the channel of sum `column`."""
         channels = self.channels
-        first = (column - PIECE * (piece - self.side) - 4 * word) % channels
+        first = (column - PIECE * piece + self.beside - 4 * word) % channels
         one = np.where((channels == 4) & (first == 3), 2, first)
         return one, one + 2 if channels == 2 else np.where((channels == 3) & (one == 1), 2, 3)
 
@@ -185,7 +179,7 @@ class Layout:
             one, other = self._kept(piece, word, column)
             at = 4 * word + np.where(depth % 2, other, one)
         y = row - (warp if self.digits == 1 or self.is_narrow else warp // 2)
-        x = PIECE * (piece - self.side) + at - column + ksize // 2 * channels
+        x = PIECE * piece - self.beside + at - column + ksize // 2 * channels
         is_tap = (y >= 0) & (y < ksize) & (x >= 0) & (x < ksize * channels) & (x % channels == 0)
         tap = weights[y.clip(0, ksize - 1), (x // channels).clip(0, ksize - 1)]
         found = np.where(is_tap, tap, 0)

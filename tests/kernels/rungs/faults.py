@@ -233,6 +233,10 @@ FAULTS = {
         "make_uint4(centres[0][0], centres[0][1], centres[0][2], centres[0][3])",
         "make_uint4(own[0], own[1], own[2], own[3])",
     ),
+    "all samples of a small blur count as they are": Fault(
+        "words_of_two", "word % 2 ? 0x80FF80FFu : 0", "0"
+    ),
+    "half of an odd byte is left out": Fault("words_of_two", "add_small(sums, both(8))", "sums"),
     "a window begins where the one before it does": Fault(
         "tensor_windows", "row(n / PIECES * 4) + piece,", "row(n / PIECES * 4),"
     ),
@@ -240,7 +244,16 @@ FAULTS = {
         "tensor_windows", "(at < RING_ROWS ? at : at - RING_ROWS)", "(at < RING_ROWS ? at : at - 4)"
     ),
     "behind a ring's last rows nothing is found once more": Fault(
+        "tensor_windows", "twice <= is_twice;", "twice < 1;"
+    ),
+    "nor behind one that the copy engine fills": Fault(
         "tensor_windows", "if (is_twice) bring", "if (false) bring"
+    ),
+    "what threads bring ends with the strip": Fault(
+        "tensor_windows", "if (has_side) copy", "if (false) copy"
+    ),
+    "the next step's rows end as they came": Fault(
+        "tensor_windows", "if (IS_OFF) wait_for_stage(step + LOOK + 1);", ""
     ),
     "the high digit counts for a little less": Fault(
         "tensor_windows", "digits[0] * 256 + digits[2]", "digits[0] * 255 + digits[2]"

@@ -31,7 +31,12 @@ pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compi
 
 
 # What pictures of a few blocks do not show, and what does: it is looked at first.
-BY_HALVES = ("halves are rounded up", "which samples count is told of another product")
+BY_HALVES = (
+    "halves are rounded up",
+    "which samples count is told of another product",
+    "all samples of a small blur count as they are",
+    "half of an odd byte is left out",
+)
 BY_CASE = {
     "a lane's odd column is not its neighbour's": "reflect-uint8-3ch-64x64-k15-b8x8",
     "candidates beside the window count": "wrap-uint8-2ch-31x33-k5-b7x5",
@@ -50,10 +55,15 @@ BY_CASE = {
 # Of rungs that take bytes alone, few of the pairwise cases are, and none is so large that a step of
 # colours has 48 rows; these are run as well, below.
 WIDE = Case("clamp", "uint8", 3, (257, 127), 3, (32, 8))
+FAR_BESIDE = Case("clamp", "uint8", 3, (257, 127), 9, (32, 8))  # more than 8 bytes
+TWO_STRIPS = Case("clamp", "uint8", 3, (21, 193), 3, (32, 8))
 CLEAR = Case("clamp", "uint8", 4, (31, 33), 5, (32, 8))
 TALL = Case("clamp", "uint8", 3, (257, 127), 35, (32, 8))
 OF_BYTES = {
     "behind a ring's last rows nothing is found once more": WIDE,
+    "nor behind one that the copy engine fills": FAR_BESIDE,
+    "what threads bring ends with the strip": TWO_STRIPS,
+    "the next step's rows end as they came": TWO_STRIPS,
     "rows take others' places while these are read": WIDE,
     "bytes beyond the row are there for one warp alone": CLEAR,
     "one warp alone sees what lies beyond the row": CLEAR,

@@ -94,3 +94,52 @@ def test_an_unsharp_mask_is_a_blur_taken_away_from_twice_the_sample():
     mask = packed_sums(job_of(filters.get("unsharp").weights(5), (8, 8, 1)))
     assert (mask.numbers, mask.centre, blur.centre) == (blur.numbers, 2, 0)
     assert (mask.start, mask.divisor, mask.saturates) == (127, 256, False)
+
+
+def test_quotients_in_halves_round_as_the_true_ones_whatever_the_sum():
+    """The rung's floats of 16 bits, for all sums of nine bytes as they are, less what was turned.
+
+    A product of two and a third added are exact as float64, and so rounded once.
+    """
+    for divisor, most, turned, more in ((9, 9, 3, 85), (9, 9, 6, 170), (16, 16, 8, 127)):
+        sums = np.arange(255 * most + 1)
+        lacking = sums - 255 * turned + 8 * (divisor == 16)
+        assert np.abs(lacking).max() <= 2048  # each a float of 16 bits
+        factor = float(np.float16(2**19 / divisor))
+        assert np.float16(factor).view(np.uint16) == (0x7B1C if divisor == 9 else 0x7800)
+        found = (lacking * 2.0**-24 * factor + 32 + more / 32).astype(np.float16)
+        quotient, left = np.divmod(sums, divisor)
+        up = (2 * left > divisor) | ((2 * left == divisor) & (quotient % 2 == 1))
+        assert np.array_equal(found.view(np.uint16), 0x5000 + quotient + up)
+
+
+@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+@pytest.mark.parametrize("name", ["box 3", "gaussian 3"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_sums_in_halves_are_exact(name, channels, build_cache, monkeypatch):
+    if channels > 2:  # as if these pictures were not small
+        monkeypatch.setattr(packed_sums_module, "SMALL", 0)
+    jobs = [
+        job_of(weights_of(name), (*size_hw, channels), border, filters_alpha=border == "zero")
+        for border in ("clamp", "zero", "wrap")
+        for size_hw in SIZES
+    ]
+    shim = Shim(RUNG, jobs, build_cache)
+    for job in jobs:
+        assert RUNG.defines(job)["IN_HALVES"] == "1"
+        check = verdict(job, shim.run(job, order_of(job)))
+        assert check.ok, (job, check)
+        assert not check.differing, (job, check)
+
+
+def test_no_other_sums_are_floats_of_16_bits():
+    def is_one(weights, offset=0.0):
+        return packed_sums(
+            job_of(np.array(weights, np.float32), (8, 8, 3), offset=offset)
+        ).in_halves
+
+    assert is_one(weights_of("box 3"))
+    assert is_one(weights_of("gaussian 3"))
+    assert not any(map(is_one, map(weights_of, ("box 5", "gaussian 5", "sobel_x 3", "sharpen 3"))))
+    assert not is_one(weights_of("box 3"), 1.0)
+    assert not is_one(np.full((3, 3), 1 / 8))
