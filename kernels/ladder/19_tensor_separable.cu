@@ -13,17 +13,16 @@ chain_length = "2 * KSIZE + 24"  # 24: what two halves lose of samples, sums, we
 error_factor = 2.0               # tensor cores cut sums off, they do not round them
 
 [[passes]]
-block  = ["32", """((16 if KSIZE <= 63 and (KSIZE > 31 or SAMPLE == 'float16') else 8) if PLANES == 1 else
-    (4 if KSIZE > 31 else 3) * PLANES)"""]
+block  = ["32", "SEPARABLE_WARPS if PLANES == 1 else (4 if KSIZE > 31 else 3) * PLANES"]
 covers = [
-    "CHANNELS * (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)",
-    """max(64, -(-HEIGHT // max(1, (2 if KSIZE <= 31 else 1) * MULTIPROCESSORS //
-        -(-WIDTH // (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)))))""",
+    "CHANNELS * (SEPARABLE_COLUMNS if PLANES == 1 else 64 if KSIZE > 31 else 96)",
+    """max(64, -(-HEIGHT // max(1, SEPARABLE_BLOCKS * MULTIPROCESSORS //
+        -(-WIDTH // (SEPARABLE_COLUMNS if PLANES == 1 else 64 if KSIZE > 31 else 96)))))""",
 ]
 rows_by = "16"
 # Blocks of weights; 16 rows of halves; peaks.
 shared_bytes = """(2048 * BAND_DEPTH +
-    256 * HALVES * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
+    256 * HALVES * PLANES * ((SEPARABLE_COLUMNS if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
     64)"""
 loads.picture = """(BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS)
     * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
@@ -40,11 +39,25 @@ __constant__ float UNDO[1];
 // Two tiles of sums a warp share what it reads of the bands.  One, and more warps instead, where the
 // registers of as many threads suffice, which float32 would not be quicker for; and where those of
 // fewer would not.
+// To be measured, for one plane: other tiles a warp, columns and blocks, which constants of headers.toml must
+// match; and sums along rows of high halves and of low ones that do not wait for one another.
+#ifndef GREY_TILES
+#define GREY_TILES 0
+#endif
+#ifndef GREY_COLUMNS
+#define GREY_COLUMNS 256
+#endif
+#ifndef GREY_BLOCKS
+#define GREY_BLOCKS 0
+#endif
+#ifndef CHAINS
+#define CHAINS 1
+#endif
 constexpr bool HAS_MORE_WARPS = KSIZE <= 31 ? IS_SAME<sample, float16> : KSIZE <= 63;
-constexpr int TILES = (PLANES == 1 ? HAS_MORE_WARPS : KSIZE > 31) ? 1 : 2;  // of 16 x 16 sums, side by side: a warp's
-constexpr int GROUPS = PLANES == 1 ? 16 / TILES : 5 - TILES;  // warps, side by side,
+constexpr int TILES = PLANES == 1 && GREY_TILES ? GREY_TILES : (PLANES == 1 ? HAS_MORE_WARPS : KSIZE > 31) ? 1 : 2;  // of 16 x 16 sums, side by side: a warp's
+constexpr int GROUPS = PLANES == 1 ? GREY_COLUMNS / 16 / TILES : 5 - TILES;  // warps, side by side,
 constexpr int WARPS = GROUPS * PLANES;                 // for each plane
-constexpr int MIN_BLOCKS = CHANNELS == 1 && KSIZE <= 31 ? 2 : 1;
+constexpr int MIN_BLOCKS = PLANES == 1 && GREY_BLOCKS ? GREY_BLOCKS : CHANNELS == 1 && KSIZE <= 31 ? 2 : 1;
 constexpr int THREADS = WARP * WARPS;
 constexpr int COLUMNS = 16 * TILES * GROUPS;           // pixels that a block writes of a row
 constexpr int STAGED = COLUMNS + 16 * (DEEP - 1);      // and needs for that
@@ -172,6 +185,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         // 3. Filter along rows, transposed: 16 columns of sums from as many columns of samples as matter.
         const unsigned short* corner = tile + plane * PARTS * PLANE + 16 * TILES * group;
         float filtered[TILES][2][4] = {};  // 16 columns x 8 rows, twice
+        float rests[TILES][2][4] = {};     // what low halves give, if CHAINS is 2
         #pragma unroll
         for (int s = 0; s < DEEP + TILES - 1; ++s) {
             unsigned high[4], low[4];
@@ -184,10 +198,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 #pragma unroll
                 for (int h = 0; h < 2; ++h) multiply_add(filtered[m][h], band.high, make_uint2(high[2 * h], high[2 * h + 1]));
                 #pragma unroll
-                for (int h = 0; h < 2; ++h) multiply_add(filtered[m][h], band.low, make_uint2(high[2 * h], high[2 * h + 1]));
+                for (int h = 0; h < 2; ++h) multiply_add((CHAINS > 1 ? rests : filtered)[m][h], band.low, make_uint2(high[2 * h], high[2 * h + 1]));
                 if constexpr (PARTS == 2)
                     #pragma unroll
-                    for (int h = 0; h < 2; ++h) multiply_add(filtered[m][h], band.high, make_uint2(low[2 * h], low[2 * h + 1]));
+                    for (int h = 0; h < 2; ++h) multiply_add((CHAINS > 1 ? rests : filtered)[m][h], band.high, make_uint2(low[2 * h], low[2 * h + 1]));
             }
         }
 
@@ -200,7 +214,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             for (int n = 0; n < 2; ++n) {
                 float values[4];  // of the first 8 rows and the last
                 #pragma unroll
-                for (int i = 0; i < 4; ++i) values[i] = filtered[m][i / 2][2 * n + i % 2];
+                for (int i = 0; i < 4; ++i) {
+                    values[i] = filtered[m][i / 2][2 * n + i % 2];
+                    if (CHAINS > 1) values[i] += rests[m][i / 2][2 * n + i % 2];
+                }
                 const uint2 pairs = make_uint2(to_pair(values[0], values[1]), to_pair(values[2], values[3]));
                 high[m][n] = pairs;
                 low[m][n] = make_uint2(rest_of(pairs.x, values[0], values[1]), rest_of(pairs.y, values[2], values[3]));
