@@ -59,7 +59,7 @@ flops = """(2 * 1024 * parts(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * (4 i
 
 // To be measured: rows brought by the copy engine, which needs 9.0; each tile's words read for it alone; so
 // many groups between two barriers, written out if these are all places of the newest sums; the loop written out for each of these places; sums that do not wait for one another, down the columns, and
-// those of each digit along x; ends of rows read before the products and written after them.
+// those of each digit along x; ends of rows, and alpha, read before the products and written after them.
 #ifndef BULK
 #define BULK 0
 #endif
@@ -77,6 +77,9 @@ flops = """(2 * 1024 * parts(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * (4 i
 #endif
 #ifndef DIGITS_APART
 #define DIGITS_APART 0
+#endif
+#ifndef EARLY_ALPHA
+#define EARLY_ALPHA 0
 #endif
 #ifndef EARLY_ENDS
 #define EARLY_ENDS 0
@@ -670,6 +673,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
 #if EARLY_ENDS
         if (s == 0) give_ends();
 #endif
+#if EARLY_ALPHA
+        const int x = x0 + lane % TILES * CHUNK, row = 8 * (group - GROUPS + 1) + lane / TILES;  // of a lane's chunk
+        const bool is_stored = group >= GROUPS - 1 && x < samples && row < rows && lane < 8 * TILES;
+        uint4 original = make_uint4(0, 0, 0, 0);
+        if (HAS_ALPHA && is_stored) original = load_chunk(row_of(src, y0 + row, pitch), x);
+#endif
         int along[TILES][4];
         float filtered[TILES][4];
         sum_along(along, words, along_x, begin);
@@ -681,8 +690,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 if (group >= GROUPS - 1) sum_down(filtered, sums, down, place);
             }
         if (group < GROUPS - 1) continue;
+#if !EARLY_ALPHA
         const int x = x0 + lane % TILES * CHUNK, row = 8 * (group - GROUPS + 1) + lane / TILES;  // of a lane's chunk
         const bool is_stored = x < samples && row < rows && lane < 8 * TILES;
+#endif
         unsigned columns[TILES];
         #pragma unroll
         for (int n = 0; n < TILES; ++n) {
@@ -692,7 +703,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         }
         const uint4 answer = as_chunks(columns, answers, lane);
         if (!is_stored) continue;
+#if !EARLY_ALPHA
         const uint4 original = HAS_ALPHA ? load_chunk(row_of(src, y0 + row, pitch), x) : answer;
+#endif
         write_chunk(row_of(dst, y0 + row, pitch), x, keep_alpha(answer, original));
         }
     }
