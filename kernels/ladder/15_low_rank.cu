@@ -11,9 +11,9 @@ finite_only = true  # infinity times one term, less infinity times another, is n
 chain_length = "((RANK + 1) * KSIZE + 5) * TERMS_GAIN + 1"  # worked out below
 
 [[passes]]
-block = ["LOW_RANK_THREADS", "1"]
-covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", "LOW_RANK_ROWS"]
-shared_bytes = """16 * (LOW_RANK_ROWS + KSIZE - 1) * (
+block = ["256", "1"]
+covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", "32 if KSIZE <= 15 else 64"]
+shared_bytes = """16 * ((32 if KSIZE <= 15 else 64) + KSIZE - 1) * (
     (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + (4 if SAMPLE_BYTES == 4 and HALO_X <= 4 else 1) + (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) // 4 + 1)"""
 loads = { picture = "BLOCKS_Y * (COVERS_Y + KSIZE - 1) * STAGED" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
@@ -28,10 +28,7 @@ flops = "2 * KSIZE * RANK * BLOCKS * COVERS_X * (2 * COVERS_Y + KSIZE - 1) * PLA
 __constant__ float COLUMNS[RANK * KSIZE];
 __constant__ float ROWS[RANK * KSIZE];
 
-#ifndef TILE_THREADS
-#define TILE_THREADS 256  // to be measured, with LOW_RANK_THREADS of headers.toml
-#endif
-constexpr int THREADS = TILE_THREADS;
+constexpr int THREADS = 256;
 constexpr int TILE_W = KSIZE <= 15 && sizeof(sample) < 4 ? 256 : 128;  // samples that a block makes
 constexpr int TILE_H = THREADS / (TILE_W / QUAD) * BAND;               // of so many rows
 constexpr int TALL = TILE_H + 2 * HALO_Y;                              // rows that it needs for that
