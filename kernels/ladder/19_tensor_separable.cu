@@ -13,16 +13,16 @@ chain_length = "2 * KSIZE + 24"  # 24: what two halves lose of samples, sums, we
 error_factor = 2.0               # tensor cores cut sums off, they do not round them
 
 [[passes]]
-block  = ["32", "SEPARABLE_WARPS if PLANES == 1 else (4 if KSIZE > 31 else 3) * PLANES"]
+block  = ["32", "8 if PLANES == 1 else (4 if KSIZE > 31 else 3) * PLANES"]
 covers = [
-    "CHANNELS * (SEPARABLE_COLUMNS if PLANES == 1 else 64 if KSIZE > 31 else 96)",
-    """max(64, -(-HEIGHT // max(1, SEPARABLE_BLOCKS * MULTIPROCESSORS //
-        -(-WIDTH // (SEPARABLE_COLUMNS if PLANES == 1 else 64 if KSIZE > 31 else 96)))))""",
+    "CHANNELS * (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)",
+    """max(64, -(-HEIGHT // max(1, (2 if KSIZE <= 31 else 1) * MULTIPROCESSORS //
+        -(-WIDTH // (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)))))""",
 ]
 rows_by = "16"
-# Blocks of weights; 16 rows of halves; peaks.
+# Blocks of weights; 16 rows of halves, and 16 more of those that are copied; peaks.
 shared_bytes = """(2048 * BAND_DEPTH +
-    256 * (HALVES + SEPARABLE_COPIED) * PLANES * ((SEPARABLE_COLUMNS if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
+    256 * (HALVES + (CHANNELS == 1 and SAMPLE == 'float16')) * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
     64)"""
 loads.picture = """(BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS)
     * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
@@ -36,31 +36,11 @@ flops = """(2 * 2048 * 2 * BAND_DEPTH * (1 + HALVES + 3) * PLANES * BLOCKS_X * C
 
 __constant__ float UNDO[1];
 
-// Two tiles of sums a warp share what it reads of the bands.  One, and more warps instead, where the
-// registers of as many threads suffice, which float32 would not be quicker for; and where those of
-// fewer would not.
-// To be measured, for one plane: other tiles a warp, columns and blocks, which constants of headers.toml must
-// match; halves brought as they are by the copy engine, which needs 9.0, and scaled where they are sums; and sums along rows of high halves and of low ones that do not wait for one another.
-#ifndef GREY_TILES
-#define GREY_TILES 0
-#endif
-#ifndef GREY_COLUMNS
-#define GREY_COLUMNS 256
-#endif
-#ifndef GREY_BLOCKS
-#define GREY_BLOCKS 0
-#endif
-#ifndef COPIED_HALVES
-#define COPIED_HALVES 0
-#endif
-#ifndef CHAINS
-#define CHAINS 1
-#endif
-constexpr bool HAS_MORE_WARPS = KSIZE <= 31 ? IS_SAME<sample, float16> : KSIZE <= 63;
-constexpr int TILES = PLANES == 1 && GREY_TILES ? GREY_TILES : (PLANES == 1 ? HAS_MORE_WARPS : KSIZE > 31) ? 1 : 2;  // of 16 x 16 sums, side by side: a warp's
-constexpr int GROUPS = PLANES == 1 ? GREY_COLUMNS / 16 / TILES : 5 - TILES;  // warps, side by side,
+// Two tiles of sums a warp share what it reads of the bands.  One, where registers do not suffice for more.
+constexpr int TILES = PLANES == 1 || KSIZE <= 31 ? 2 : 1;  // of 16 x 16 sums, side by side: a warp's
+constexpr int GROUPS = PLANES == 1 ? 8 : 5 - TILES;  // warps, side by side,
 constexpr int WARPS = GROUPS * PLANES;                 // for each plane
-constexpr int MIN_BLOCKS = PLANES == 1 && GREY_BLOCKS ? GREY_BLOCKS : CHANNELS == 1 && KSIZE <= 31 ? 2 : 1;
+constexpr int MIN_BLOCKS = CHANNELS == 1 && KSIZE <= 31 ? 2 : 1;
 constexpr int THREADS = WARP * WARPS;
 constexpr int COLUMNS = 16 * TILES * GROUPS;           // pixels that a block writes of a row
 constexpr int STAGED = COLUMNS + 16 * (DEEP - 1);      // and needs for that
@@ -68,10 +48,15 @@ constexpr int STRIDE = 8 * (STAGED / 8 | 1);           // halves from row to row
 constexpr int PARTS = FITS_HALF ? 1 : 2;               // halves a sample
 constexpr int PLANE = 16 * STRIDE;                     // halves
 constexpr int FOURS = 16 * STAGED / 4;                 // in 16 rows
-constexpr bool IS_COPIED = COPIED_HALVES && IS_SAME<sample, float16> && CHANNELS == 1;
 constexpr int SHARE = (FOURS + THREADS - 1) / THREADS; // of them, a thread's
 // Samples less than 2^8 give sums along rows less than 2^16 (see thin_bands), which fit a half.
 constexpr bool IS_FLOATING = IS_SAME<sample, float16> || IS_SAME<sample, float32>;
+// The copy engine brings halves as they are; it has no channels to take apart.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr bool IS_COPIED = false;
+#else
+constexpr bool IS_COPIED = IS_SAME<sample, float16> && CHANNELS == 1;
+#endif
 constexpr int TABLE = 2 * DEEP * 2 * WARP;             // a block of ROW, high and low, ..., a block of COLUMN ...
 
 // A block of a band: what a lane holds of it.
@@ -100,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
 {
     DYNAMIC_SHARED(uint4, table);
     unsigned short* const tile = reinterpret_cast<unsigned short*>(table + TABLE);  // 16 rows, of each plane and part
-    float* const peaks = reinterpret_cast<float*>(tile + PLANES * PARTS * PLANE * (1 + IS_COPIED));   // one a warp
+    float* const peaks = reinterpret_cast<float*>(tile + PLANES * (PARTS + IS_COPIED) * PLANE);   // one a warp
     const int lane = threadIdx.x, g = lane / 4, t = lane % 4;
     const int plane = threadIdx.y / GROUPS, group = threadIdx.y % GROUPS;
     int thread = threadIdx.y * WARP + threadIdx.x;
@@ -124,51 +109,39 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const uint4* across = table + lane;
     const uint4* down = across + TABLE / 2;
 
-    // Or rows are brought as they are, 16 of them while those before are multiplied, each by one warp.  What lies
-    // beyond their ends it puts there when they have come.
+    // Rows are copied 16 at a time while those before are multiplied, each by one warp.  What lies beyond their ends
+    // it puts there when they have come.
     __shared__ barrier bars[2];
-    const int row_begin = x0 - REACH, from = max(row_begin, 0);
-    const int to = max(from, min(row_begin + STAGED, width / 8 * 8));  // of whole chunks
-    const int same_warp = IS_COPIED ? __shfl_sync(0xFFFFFFFFu, threadIdx.y, 0) : 0;
+    const int left = x0 - REACH, from = max(left, 0), to = max(from, min(left + STAGED, width / 8 * 8));  // whole chunks
+    const int warp = IS_COPIED ? __shfl_sync(0xFFFFFFFFu, threadIdx.y, 0) : 0;  // the same in all lanes, as the compiler sees
     const auto bring_rows = [&](int y, int stage) {
-        int brought = 0;
-        #pragma unroll
-        for (int r = 0; r < 16; r += WARPS) brought += border_index(y + same_warp + r, height) != OUTSIDE;
-        if (lane == 0) expect(bars + stage, brought * (to - from) * sizeof(sample));
         #pragma unroll
         for (int r = 0; r < 16; r += WARPS) {
-            const int from_y = border_index(y + same_warp + r, height);
-            unsigned short* const row = tile + stage * PLANE + (same_warp + r) * STRIDE;
-            if (from_y != OUTSIDE) {
-                if (lane == 0 && to > from)
-                    bring(row + from - row_begin, row_of(src, from_y, pitch) + from, (to - from) * sizeof(sample), bars + stage);
-            } else {
-                for (int i = lane; i < STAGED; i += WARP) row[i] = 0;
-                see_stores();
-            }
+            const int from_y = border_index(y + warp + r, height), bytes = from_y == OUTSIDE ? 0 : (to - from) * sizeof(sample);
+            unsigned short* const row = tile + stage * PLANE + (warp + r) * STRIDE;
+            if (lane == 0) expect(bars + stage, bytes);
+            if (lane == 0 && bytes > 0) bring(row + from - left, row_of(src, from_y, pitch) + from, bytes, bars + stage);
+            if (from_y != OUTSIDE) continue;
+            for (int i = lane; i < STAGED; i += WARP) row[i] = 0;
+            see_stores();
         }
     };
     const auto put_ends = [&](int y, int stage) {
-        const int before = from - row_begin, ends = before + row_begin + STAGED - to;
+        const int before = from - left, ends = before + left + STAGED - to;
         #pragma unroll 1
-        for (int r = same_warp; r < 16 && ends > 0; r += WARPS) {
+        for (int r = warp; r < 16 && ends > 0; r += WARPS) {
             const int from_y = border_index(y + r, height);
-            unsigned short* const row = tile + stage * PLANE + r * STRIDE - row_begin;
+            unsigned short* const row = tile + stage * PLANE + r * STRIDE - left;
             #pragma unroll 1
             for (int i = lane; i < ends && from_y != OUTSIDE; i += WARP) {
-                const int x = i < before ? row_begin + i : to + i - before, from_x = border_sample(x, width);
+                const int x = i < before ? left + i : to + i - before, from_x = border_sample(x, width);
                 row[x] = from_x == OUTSIDE ? 0 : from <= from_x && from_x < to ? row[from_x]
                     : reinterpret_cast<const unsigned short*>(row_of(src, from_y, pitch))[from_x];
             }
         }
     };
-    if constexpr (IS_COPIED) {
-        if (thread < 2) begin_barrier(bars + thread, WARPS);
-        __syncthreads();
-        bring_rows(y0 - REACH, 0);
-    }
 
-    // Each thread loads its share of 16 rows into registers while those before are multiplied.
+    // Others each thread loads: its share of 16 rows into registers while those before are multiplied.
     Pixels next[SHARE];
     const bool inside = 0 <= x0 - REACH && x0 - REACH + STAGED <= width;
     const int top = y0 - REACH, bottom = y_end + 16 * (DEEP - 1) - REACH;  // of the rows to be read
@@ -183,7 +156,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                                      : read_pixels<false>(src, from_x, from_y, height, width, pitch);
         }
     };
-    if constexpr (!IS_COPIED) load(top);
+    if constexpr (IS_COPIED) {
+        if (thread < 2) begin_barrier(bars + thread, 16);
+        __syncthreads();
+        bring_rows(top, 0);
+    } else {
+        load(top);
+    }
 
     // sums[s]: 16 rows of the answer that have seen s + 1 times 16 rows, in tiles of 16 x 8.
     float sums[DEEP][TILES][2][4] = {};
@@ -193,60 +172,57 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     for (int y = top; y < bottom; y += 16) {
         thread = anew(thread);
 
-        const int stage = IS_COPIED ? (y - top) / 16 % 2 : 0;
-        if constexpr (IS_COPIED) {
-            wait_for(bars + stage, (y - top) / 32 % 2);
-            put_ends(y, stage);
-            __syncthreads();  // so are those of the other warps, which have read the rows before
-            if (y + 16 < bottom) bring_rows(y + 16, stage ^ 1);
-        }
-        const auto rescale = [&] {
+        const auto rescale = [&](int room) {
             const int before = exponent;
-            exponent = exponent_for(peak, IS_COPIED ? 15 : 8);
+            exponent = exponent_for(peak, room);
             if (exponent != before) {
                 const float factor = power_of_two(exponent - before > -126 ? exponent - before : -126);
                 #pragma unroll
                 for (int s = 0; s < DEEP * TILES * 8; ++s) (&sums[0][0][0][0])[s] *= factor;
             }
         };
-
-        // 1. All samples so far have one power of two in common; seldom does a larger one come.
-        if constexpr (IS_FLOATING && !IS_COPIED) {
-            #pragma unroll
-            for (int i = 0; i < SHARE; ++i)
-                if (i * THREADS + thread < FOURS)
-                    #pragma unroll
-                    for (int k = 0; k < 4 * CHANNELS; ++k)
-                        peak = fmaxf(peak, fabsf(next[i].value(k / CHANNELS, k % CHANNELS)));
-            peak = largest_of_warp(peak);
-            if (lane == 0) peaks[threadIdx.y] = peak;
-        }
-        if constexpr (!IS_COPIED) __syncthreads();  // the tile before has been read
-        if constexpr (IS_FLOATING && !IS_COPIED) {
-            #pragma unroll
-            for (int warp = 0; warp < WARPS; ++warp) peak = fmaxf(peak, peaks[warp]);
-            rescale();
-        }
-
-        // 2. These 16 rows become halves, and the next begin to arrive.
-        if constexpr (!IS_COPIED) {
-        #pragma unroll
-        for (int i = 0; i < SHARE; ++i) {
-            const int at = i * THREADS + thread;
-            unsigned short* to = tile + at / (STAGED / 4) * STRIDE + at % (STAGED / 4) * 4;
-            if (at < FOURS)
+        const int stage = IS_COPIED ? (y - top) / 16 % 2 : 0;
+        if constexpr (IS_COPIED) {
+            wait_for(bars + stage, (y - top) / 32 % 2);
+            put_ends(y, stage);
+            __syncthreads();  // so are those of the other warps, which have read the rows before
+            if (y + 16 < bottom) bring_rows(y + 16, stage ^ 1);
+        } else {
+            // 1. All samples so far have one power of two in common; seldom does a larger one come.
+            if constexpr (IS_FLOATING) {
                 #pragma unroll
-                for (int p = 0; p < PLANES; ++p)
-                    write_halves<PARTS>(to + p * PARTS * PLANE, PLANE, next[i], p, power_of_two(exponent));
-        }
-        __syncthreads();  // the tile is complete, and before the first the table, too
-        load(y + 16);
+                for (int i = 0; i < SHARE; ++i)
+                    if (i * THREADS + thread < FOURS)
+                        #pragma unroll
+                        for (int k = 0; k < 4 * CHANNELS; ++k)
+                            peak = fmaxf(peak, fabsf(next[i].value(k / CHANNELS, k % CHANNELS)));
+                peak = largest_of_warp(peak);
+                if (lane == 0) peaks[threadIdx.y] = peak;
+            }
+            __syncthreads();  // the tile before has been read
+            if constexpr (IS_FLOATING) {
+                #pragma unroll
+                for (int warp = 0; warp < WARPS; ++warp) peak = fmaxf(peak, peaks[warp]);
+                rescale(8);
+            }
+
+            // 2. These 16 rows become halves, and the next begin to arrive.
+            #pragma unroll
+            for (int i = 0; i < SHARE; ++i) {
+                const int at = i * THREADS + thread;
+                unsigned short* to = tile + at / (STAGED / 4) * STRIDE + at % (STAGED / 4) * 4;
+                if (at < FOURS)
+                    #pragma unroll
+                    for (int p = 0; p < PLANES; ++p)
+                        write_halves<PARTS>(to + p * PARTS * PLANE, PLANE, next[i], p, power_of_two(exponent));
+            }
+            __syncthreads();  // the tile is complete, and before the first the table, too
+            load(y + 16);
         }
 
         // 3. Filter along rows, transposed: 16 columns of sums from as many columns of samples as matter.
-        const unsigned short* corner = tile + (IS_COPIED ? stage : plane * PARTS) * PLANE + 16 * TILES * group;
+        const unsigned short* corner = tile + (plane * PARTS + stage) * PLANE + 16 * TILES * group;
         float filtered[TILES][2][4] = {};  // 16 columns x 8 rows, twice
-        float rests[TILES][2][4] = {};     // what low halves give, if CHAINS is 2
         #pragma unroll
         for (int s = 0; s < DEEP + TILES - 1; ++s) {
             unsigned high[4], low[4];
@@ -259,10 +235,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 #pragma unroll
                 for (int h = 0; h < 2; ++h) multiply_add(filtered[m][h], band.high, make_uint2(high[2 * h], high[2 * h + 1]));
                 #pragma unroll
-                for (int h = 0; h < 2; ++h) multiply_add((CHAINS > 1 ? rests : filtered)[m][h], band.low, make_uint2(high[2 * h], high[2 * h + 1]));
+                for (int h = 0; h < 2; ++h) multiply_add(filtered[m][h], band.low, make_uint2(high[2 * h], high[2 * h + 1]));
                 if constexpr (PARTS == 2)
                     #pragma unroll
-                    for (int h = 0; h < 2; ++h) multiply_add((CHAINS > 1 ? rests : filtered)[m][h], band.high, make_uint2(low[2 * h], low[2 * h + 1]));
+                    for (int h = 0; h < 2; ++h) multiply_add(filtered[m][h], band.high, make_uint2(low[2 * h], low[2 * h + 1]));
             }
         }
 
@@ -270,13 +246,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         //    the next product, 16 rows x 8 columns, twice.  So they need not go through shared memory.
         if constexpr (IS_COPIED) {  // a warp's have a power of two of their own
             #pragma unroll
-            for (int i = 0; i < TILES * 8; ++i) {
-                float& sum = (&filtered[0][0][0])[i];
-                if (CHAINS > 1) sum += (&rests[0][0][0])[i];
-                peak = fmaxf(peak, fabsf(sum));
-            }
+            for (int i = 0; i < TILES * 8; ++i) peak = fmaxf(peak, fabsf((&filtered[0][0][0])[i]));
             peak = largest_of_warp(peak);
-            rescale();
+            rescale(15);
         }
         uint2 high[TILES][2], low[TILES][2];
         #pragma unroll
@@ -285,11 +257,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             for (int n = 0; n < 2; ++n) {
                 float values[4];  // of the first 8 rows and the last
                 #pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    values[i] = filtered[m][i / 2][2 * n + i % 2];
-                    if (IS_COPIED) values[i] *= power_of_two(exponent);
-                    else if (CHAINS > 1) values[i] += rests[m][i / 2][2 * n + i % 2];
-                }
+                for (int i = 0; i < 4; ++i) values[i] = filtered[m][i / 2][2 * n + i % 2] * (IS_COPIED ? power_of_two(exponent) : 1.0f);
                 const uint2 pairs = make_uint2(to_pair(values[0], values[1]), to_pair(values[2], values[3]));
                 high[m][n] = pairs;
                 low[m][n] = make_uint2(rest_of(pairs.x, values[0], values[1]), rest_of(pairs.y, values[2], values[3]));
