@@ -13,7 +13,7 @@ the weights go round instead: so there is one copy of the second product for eac
 every register's number."""
 after   = "tensor_bytes"
 weights = "digit_bands"
-includes = ["wide", "async", "copies", "tensor", "bytes", "digits"]
+includes = ["wide", "async", "tensor", "bytes", "digits"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
@@ -57,34 +57,6 @@ flops = """(2 * 1024 * parts(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * (4 i
     + 2 * up(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * up(HEIGHT, 8))"""
 ---*/
 
-// To be measured: rows brought by the copy engine, which needs 9.0; each tile's words read for it alone; so
-// many groups between two barriers, written out if these are all places of the newest sums; the loop written out for each of these places; sums that do not wait for one another, down the columns, and
-// those of each digit along x; ends of rows, and alpha, read before the products and written after them.
-#ifndef BULK
-#define BULK 0
-#endif
-#ifndef BY_TILE
-#define BY_TILE 0
-#endif
-#ifndef WRITTEN_OUT
-#define WRITTEN_OUT 0
-#endif
-#ifndef STEP_GROUPS
-#define STEP_GROUPS 1
-#endif
-#ifndef DOWN_CHAINS
-#define DOWN_CHAINS 1
-#endif
-#ifndef DIGITS_APART
-#define DIGITS_APART 0
-#endif
-#ifndef EARLY_ALPHA
-#define EARLY_ALPHA 0
-#endif
-#ifndef EARLY_ENDS
-#define EARLY_ENDS 0
-#endif
-
 constexpr int STRIP = 256;                         // samples of a row: a block's,
 constexpr int TILES = KSIZE <= 63 ? 4 : 2;         // of 16 x 8 sums, side by side, a warp's
 constexpr int WARPS = STRIP / (16 * TILES);
@@ -97,10 +69,12 @@ constexpr int LAST_BLOCKS = (SPAN - 1) % BLOCKS_A_STEP < BLOCKS_A_STEP / 2 ? BLO
 constexpr bool HOLDS_WEIGHTS = STEPS_ALONG == 1;  // along x, a lane, in registers
 // A product wants words in neighbouring registers, so that tiles side by side need the same word in several.
 // Where a tile has three, they are read for each alone; where it has more, copying takes less than reading.
-constexpr bool READS_BY_TILE = BY_TILE || (SPARSE_DIGITS && SPAN == 3);
-static_assert(STEP_GROUPS == 1 || !WRITTEN_OUT, "one way of them");
-constexpr bool UNROLLED = STEP_GROUPS > 1 && STEP_GROUPS == GROUPS;
-constexpr int RING = 8;                            // groups in shared memory: all but one of them on their way
+constexpr bool READS_BY_TILE = SPARSE_DIGITS && SPAN == 3;
+constexpr int RING = 8;                            // groups in shared memory, on their way but those of a step
+// Where two groups are all that matter, barriers stand between twice as many.  There, and where registers are left
+// for it, the loop is written out for each place of the newest sums: so many turns.
+constexpr int STEP_GROUPS = GROUPS == 2 && !SIGNED ? 2 : 1;
+constexpr int TURNS = STEP_GROUPS == 2 || (KSIZE > 15 && KSIZE <= 31 && !SIGNED && !HAS_ALPHA) ? GROUPS : 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 constexpr int MIN_BLOCKS = KSIZE <= 9 ? 3 : KSIZE <= 63 ? 2 : 1;  // more of them would spill registers
 #else
@@ -114,8 +88,7 @@ constexpr int MIN_BLOCKS = KSIZE <= (DIGITS == 3 ? 9 : 15) ? 4 : KSIZE <= 31 ? 3
 // from row to row, and chunks that change places in every second four rows, put them into different banks.
 constexpr int LEAD = (BESIDE + 1) / 2 * 2;
 constexpr int STAGED = LEAD + STRIP / CHUNK + BESIDE;     // chunks
-// The copy engine fetches rows whole: they may begin an odd number of chunks apart.
-constexpr int ROW_CHUNKS = 2 * ((STAGED + 1) / 2 | 1) - BULK, GROUP_CHUNKS = 8 * ROW_CHUNKS;
+constexpr int ROW_CHUNKS = 2 * ((STAGED + 1) / 2 | 1), GROUP_CHUNKS = 8 * ROW_CHUNKS;
 
 // Four blocks a multiprocessor with three groups of sums have no register left for a lane's number.
 constexpr bool KEEPS_LANE = KSIZE <= 9 || KSIZE > 15;
@@ -128,20 +101,21 @@ __device__ __forceinline__ int kept(int number) {
     return number;
 }
 
-__device__ __forceinline__ int place_of(int row, int chunk) { return row * ROW_CHUNKS + (BULK ? chunk : chunk ^ (row >> 2 & 1)); }
+__device__ __forceinline__ int place_of(int row, int chunk) { return row * ROW_CHUNKS + (chunk ^ (row >> 2 & 1)); }
 
-// Where a lane begins to read of a group's rows: words t of row g of neighbouring blocks, for lane 4 g + t.
+// Where a lane begins to read of a group's rows: from a chunk on, for words t of row g as lane 4 g + t.  Chunks an
+// even number further lie as many chunks further.
 struct Place {
-    int chunk, in_group;  // bytes
-    __device__ __forceinline__ Place(int chunk, int lane)
-        : chunk(chunk), in_group(place_of(lane % 8, chunk + lane / 8) * static_cast<int>(sizeof(uint4))) {}
+    int chunk, in_group;
+    __device__ __forceinline__ Place(int chunk, int lane) : chunk(chunk), in_group(place_of(lane % 8, chunk + lane / 8)) {}
 };
 
-// Words t of row g of so many neighbouring blocks, for lane 4 g + t.  group: eight rows.
+// Such words of neighbouring blocks.  group: eight rows.
 template <int COUNT>
 __device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4* group, const Place& place, int lane) {
+    static_assert(COUNT % 2 == 0, "products take an even number");
 #ifndef CUDA_ON_CPU
-    const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(group)) + place.in_group;
+    const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(group + place.in_group));
     #pragma unroll
     for (int i = 0; i + 4 <= COUNT; i += 4)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -150,33 +124,9 @@ __device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4
     if constexpr (COUNT % 4 >= 2)
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%2];"
             : "=r"(words[done]), "=r"(words[done + 1]) : "r"(from + 16 * done) : "memory");
-    static_assert(COUNT % 2 == 0, "products take an even number");
 #else
     for (int i = 0; i < COUNT; ++i)
         words[i] = reinterpret_cast<const unsigned*>(group + place_of(lane / 4, place.chunk + i))[lane % 4];
-#endif
-}
-// Words t of row g of so many neighbouring blocks, for lane 4 g + t.  group: eight rows.
-template <int COUNT>
-__device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4* group, int chunk, int lane) {
-#ifndef CUDA_ON_CPU
-    const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(group + place_of(lane % 8, chunk + lane / 8)));
-    #pragma unroll
-    for (int i = 0; i + 4 <= COUNT; i += 4)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-            : "=r"(words[i]), "=r"(words[i + 1]), "=r"(words[i + 2]), "=r"(words[i + 3]) : "r"(from + 16 * i) : "memory");
-    constexpr int done = COUNT / 4 * 4;
-    if constexpr (COUNT % 4 >= 2)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%2];"
-            : "=r"(words[done]), "=r"(words[done + 1]) : "r"(from + 16 * done) : "memory");
-    if constexpr (COUNT % 2 == 1) {
-        const uint4* const row = group + place_of(lane % 8, chunk + COUNT - 1);
-        asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-            : "=r"(words[COUNT - 1]) : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))) : "memory");
-    }
-#else
-    for (int i = 0; i < COUNT; ++i)
-        words[i] = reinterpret_cast<const unsigned*>(group + place_of(lane / 4, chunk + i))[lane % 4];
 #endif
 }
 
@@ -212,7 +162,7 @@ struct Beyond {
         constexpr int BESIDE_ONE_ANOTHER = THREADS / 8;
         const int thread = threadIdx.y * WARP + threadIdx.x, row = thread / BESIDE_ONE_ANOTHER;
         uint8* const samples = reinterpret_cast<uint8*>(group + row * ROW_CHUNKS);
-        const unsigned other = BULK ? 0 : place_of(row, 0) % 2 * CHUNK;  // chunks that change places
+        const unsigned other = place_of(row, 0) % 2 * CHUNK;  // chunks that change places
         const int first = begin() + thread % BESIDE_ONE_ANOTHER;
         constexpr int TIMES = (HALO_X + BESIDE_ONE_ANOTHER) / BESIDE_ONE_ANOTHER, AT_ONCE = TIMES < 4 ? TIMES : 4;
         #pragma unroll 1
@@ -236,37 +186,6 @@ struct Beyond {
                 const unsigned place = sources[n];
                 if (place >> 16 == FAR_AWAY) samples[place & 0xFFFF ^ other] = far_away(place & 0xFFFF, top + row);
             }
-#if BULK
-        see_stores();
-#endif
-    }
-
-    // The same in two steps: a thread's samples, each with its place above it; then they are put there.
-    static constexpr int BESIDE_ONE_ANOTHER = THREADS / 8, TIMES = (2 * HALO_X + BESIDE_ONE_ANOTHER - 1) / BESIDE_ONE_ANOTHER;
-    __device__ __forceinline__ void take(unsigned (&ends)[TIMES], const uint4* group, int top) const {
-        const int thread = threadIdx.y * WARP + threadIdx.x, row = thread / BESIDE_ONE_ANOTHER;
-        const uint8* const samples = reinterpret_cast<const uint8*>(group + row * ROW_CHUNKS);
-        const unsigned other = BULK ? 0 : place_of(row, 0) % 2 * CHUNK;
-        const int n = begin() + thread % BESIDE_ONE_ANOTHER, end = this->end();
-        #pragma unroll
-        for (int i = 0; i < TIMES; ++i) {
-            if (i > 0 && n - thread % BESIDE_ONE_ANOTHER + i * BESIDE_ONE_ANOTHER >= end) break;  // the whole block
-            const unsigned place = sources[min(n + i * BESIDE_ONE_ANOTHER, end - 1)], from = place >> 16, to = place & 0xFFFF;
-            unsigned value = from < ZERO ? samples[from ^ other] : 0;
-            if (BORDER == WRAP && from == FAR_AWAY) value = far_away(to, top + row);
-            ends[i] = value << 16 | (to ^ other);
-        }
-    }
-    __device__ __forceinline__ void give(const unsigned (&ends)[TIMES], uint4* group) const {
-        const int thread = threadIdx.y * WARP + threadIdx.x, row = thread / BESIDE_ONE_ANOTHER;
-        uint8* const samples = reinterpret_cast<uint8*>(group + row * ROW_CHUNKS);
-        #pragma unroll
-        for (int i = 0; i < TIMES; ++i)
-            if (begin() + thread % BESIDE_ONE_ANOTHER + i * BESIDE_ONE_ANOTHER < end())
-                samples[ends[i] & 0xFFFF] = static_cast<uint8>(ends[i] >> 16);
-#if BULK
-        see_stores();
-#endif
     }
 
 private:
@@ -310,7 +229,6 @@ __device__ __forceinline__ void sum_down(
 {
     #pragma unroll
     for (int i = 0; i < 4 * TILES; ++i) sums[i / 4][i % 4] = 0.0f;
-    float others[DOWN_CHAINS][TILES][4] = {};
     #pragma unroll
     for (int part = 0; part < 3; ++part)  // the largest last: the fewest sums are rounded at its size
         #pragma unroll
@@ -318,19 +236,16 @@ __device__ __forceinline__ void sum_down(
             const uint2 right = down((s + GROUPS - 1 - newest) % GROUPS, part);
             #pragma unroll
             for (int n = 0; n < TILES; ++n) {
-                auto& sum = s / 2 % DOWN_CHAINS ? others[s / 2 % DOWN_CHAINS][n] : sums[n];
                 const auto& above = part == 1 ? rows[n][s].rest : rows[n][s].high;
                 if (s + 1 < GROUPS) {
                     const auto& below = part == 1 ? rows[n][s + 1].rest : rows[n][s + 1].high;
                     const unsigned left[4] = {above[0], above[1], below[0], below[1]};
-                    multiply_add(sum, left, right);
+                    multiply_add(sums[n], left, right);
                 } else {
-                    multiply_add(sum, above[0], above[1], right.x);
+                    multiply_add(sums[n], above[0], above[1], right.x);
                 }
             }
         }
-    #pragma unroll
-    for (int i = 4 * TILES; i < 4 * TILES * DOWN_CHAINS; ++i) sums[i / 4 % TILES][i % 4] += others[i / 4 / TILES][i / 4 % TILES][i % 4];
 }
 
 // Eight rows of TILES tiles, of which a lane holds two columns in two rows each, as they belong into
@@ -411,11 +326,9 @@ struct AlongX {
 
 using Words = unsigned[TILES][STEPS_ALONG * BLOCKS_A_STEP];  // of each tile; those that do not matter are any
 
-__device__ __forceinline__ void add_products(
-    int (&sums)[TILES][4], const Words& words, const AlongX& weights, int digit, int from = 0, int to = STEPS_ALONG)
-{
+__device__ __forceinline__ void add_products(int (&sums)[TILES][4], const Words& words, const AlongX& weights, int digit) {
     #pragma unroll
-    for (int s = from; s < to; ++s) {
+    for (int s = 0; s < STEPS_ALONG; ++s) {
         const uint4 left = weights.digit(s, digit);
         const unsigned places = weights.places(s);
         #pragma unroll
@@ -426,7 +339,6 @@ __device__ __forceinline__ void add_products(
         }
     }
 }
-constexpr bool APART = HOLDS_WEIGHTS || DIGITS_APART;
 
 // The 27 bits that count, see digit_bands.py.  None of these sums is negative, since they begin high enough.
 // 256 times the first digit's are what the second digit's are added to, by the products themselves, or
@@ -439,18 +351,15 @@ __device__ __forceinline__ void sum_along(int (&sums)[TILES][4], const Words& wo
         #pragma unroll
         for (int i = 0; i < 4 * TILES; ++i) {
             if (SIGNED && d == second) parts[d][i / 4][i % 4] = begin;
-            if (!APART && d == 1) parts[d][i / 4][i % 4] += parts[0][i / 4][i % 4] * 256;
+            if (!HOLDS_WEIGHTS && d == 1) parts[d][i / 4][i % 4] += parts[0][i / 4][i % 4] * 256;
         }
-        if (!DIGITS_APART) add_products(parts[d], words, weights, d);
+        add_products(parts[d], words, weights, d);
     }
-    #pragma unroll
-    for (int i = 0; i < DIGITS_APART * STEPS_ALONG * DIGITS; ++i)
-        add_products(parts[i % DIGITS], words, weights, i % DIGITS, i / DIGITS, i / DIGITS + 1);
     #pragma unroll
     for (int i = 0; i < 4 * TILES; ++i) {
         int& sum = sums[i / 4][i % 4];
         sum = parts[second][i / 4][i % 4];
-        if (APART && DIGITS > 1) sum += parts[0][i / 4][i % 4] * 256;
+        if (HOLDS_WEIGHTS && DIGITS > 1) sum += parts[0][i / 4][i % 4] * 256;
         if (DIGITS > 2) sum += parts[DIGITS - 1][i / 4][i % 4] >> 8;
         if (SUM_SHIFT > 0) sum *= 1 << (SUM_SHIFT > 0 ? SUM_SHIFT : 0);
         if (SUM_SHIFT < 0) sum = static_cast<unsigned>(sum) >> (SUM_SHIFT < 0 ? -SUM_SHIFT : 0);
@@ -469,9 +378,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     uint4* const answers = shared + warp * 8 * TILES;
     Weights& weights = *reinterpret_cast<Weights*>(shared + STRIP / 2);
     unsigned* const sources = reinterpret_cast<unsigned*>(&weights + 1);
-#if BULK
-    __shared__ barrier bars[RING];  // its rows are there
-#endif
     uint4* const ring = shared + STRIP / 2 + sizeof(Weights) / sizeof(uint4) + (2 * HALO_X + 3) / 4;
     // Rows y0 to y0 + rows - 1 of a strip, for which as many and a halo are read, from `top` on.
     const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 7) / 8 * 8;
@@ -502,45 +408,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         for (int i = 0; i < STAGED; i += WARP)
             if (has_chunk[i / WARP]) copy_async(to + i, from + i * CHUNK);
     };
-#if BULK
-    // One lane a warp asks for its rows.  What a request needs is the same in the whole warp, and the compiler
-    // knows that: else it would take one lane's after the other, in a loop.
-    const int row_from = max(left - LEAD * CHUNK, 0);
-    const unsigned row_bytes = min((samples + CHUNK - 1) / CHUNK * CHUNK, left + STRIP + BESIDE * CHUNK) - row_from;
-    const int same_warp = __shfl_sync(0xFFFFFFFFu, warp, 0);
-    if (warp == 0 && lane < RING) begin_barrier(bars + lane, WARPS);
-    __syncthreads();
-    const auto begin_group = [&](uint4* group) {
-        barrier* const bar = bars + coming % RING;
-        uint4* const to = group + same_warp * ROW_CHUNKS + (row_from - left) / CHUNK + LEAD;
-        const int y = top + 8 * coming + same_warp;
-        if (static_cast<unsigned>(coming - before) < static_cast<unsigned>(inside)) {  // as a rule
-            if (lane == 0) {
-                expect(bar, 8 / WARPS * row_bytes);
-                #pragma unroll
-                for (int i = 0; i < 8; i += WARPS) bring(to + i * ROW_CHUNKS, row_of(src, y + i, pitch) + row_from, row_bytes, bar);
-            }
-        } else if (8 * coming < count) {
-            int brought = 0;
-            #pragma unroll 1
-            for (int i = 0; i < 8; i += WARPS)
-                brought += 8 * coming + same_warp + i < count && border_index(y + i, height) != OUTSIDE;
-            if (lane == 0) expect(bar, brought * row_bytes);
-            #pragma unroll 1
-            for (int i = 0; i < min(8, count - 8 * coming - same_warp); i += WARPS) {
-                const int from_y = border_index(y + i, height);
-                if (from_y != OUTSIDE) {
-                    if (lane == 0) bring(to + i * ROW_CHUNKS, row_of(src, from_y, pitch) + row_from, row_bytes, bar);
-                } else {
-                    #pragma unroll 1
-                    for (int k = lane; k < ROW_CHUNKS; k += WARP) group[(same_warp + i) * ROW_CHUNKS + k] = make_uint4(0, 0, 0, 0);
-                    see_stores();
-                }
-            }
-        }
-        ++coming;
-    };
-#else
     const auto begin_group = [&](uint4* group) {
         if (static_cast<unsigned>(coming - before) < static_cast<unsigned>(inside)) {  // as a rule
             #pragma unroll
@@ -559,7 +426,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         ++coming;
         from = row_of(from, 8, pitch);
     };
-#endif
     #pragma unroll 1
     for (int i = 0; i < RING - STEP_GROUPS; ++i) begin_group(ring + i * GROUP_CHUNKS);
 
@@ -568,19 +434,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const Beyond beyond = {src, height, width, pitch, left, sources};
     const bool is_beside = beyond.begin() < beyond.end();  // the whole block
     if (is_beside) beyond.find();
-#if BULK
-    end_group();
-    wait_for_groups<0>();  // the weights
-    __syncthreads();
-    #pragma unroll
-    for (int s = 0; s < STEP_GROUPS; ++s)
-        if (is_beside && s < groups) wait_for(bars + s, 0);
-#else
     if (is_beside || HOLDS_WEIGHTS) {
         wait_for_groups<RING - 2 * STEP_GROUPS>();
         __syncthreads();
     }
-#endif
     #pragma unroll
     for (int s = 0; s < STEP_GROUPS; ++s)
         if (is_beside) beyond.put(ring + s * GROUP_CHUNKS, top + 8 * s);
@@ -588,81 +445,38 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
 
     // 3. Down the rows, eight at a time.
     const int x0 = left + warp * TILES * CHUNK;  // where the warp's samples begin
-#if BY_TILE
     const Place places[2] = {{LEAD - SIDE + warp * TILES, lane}, {LEAD - SIDE + warp * TILES + 1, lane}};
-#endif
     Sums sums[TILES][GROUPS];
     int newest = 0;  // of the sums
     int slot = 0;    // of the ring
+    const uint4* eight = ring;  // rows
     #pragma unroll 1
-    for (int first = 0; first < groups;)
+    for (int first = 0; first < groups; first += TURNS)
     #pragma unroll
-    for (int turn = 0; turn < (WRITTEN_OUT ? GROUPS : 1); ++turn, first += STEP_GROUPS,
-            newest = STEP_GROUPS > 1 ? newest : newest + 1 < GROUPS ? newest + 1 : 0) {
-        if (turn > 0 && first >= groups) break;
-        if (WRITTEN_OUT) newest = turn;
-#if BULK
-        #pragma unroll
-        for (int s = 0; s < STEP_GROUPS; ++s)
-            if (s == 0 || first + s < groups) wait_for(bars + slot + s, first / RING % 2);
-#else
-        wait_for_groups<RING - 3 * STEP_GROUPS>();  // this thread's chunks of these rows and the next are here,
-#endif
-        __syncthreads();  // those of all, and all are done with the rows before: others take their place
-        uint4* const here = ring + slot * GROUP_CHUNKS;
-        #pragma unroll
-        for (int s = 0; s < STEP_GROUPS; ++s)
-            begin_group(ring + ((slot > 0 ? slot - STEP_GROUPS : RING - STEP_GROUPS) + s) * GROUP_CHUNKS);
-        slot = slot + STEP_GROUPS < RING ? slot + STEP_GROUPS : 0;
-        const auto has_ends = [&](int s) { return is_beside && first + STEP_GROUPS + s < groups; };
-        const auto following = [&](int s) { return ring + (slot + s) * GROUP_CHUNKS; };
-#if BULK
-        #pragma unroll
-        for (int s = 0; s < STEP_GROUPS; ++s)
-            if (has_ends(s)) wait_for(bars + slot + s, (first + STEP_GROUPS) / RING % 2);
-#endif
-#if EARLY_ENDS
-        unsigned ends[STEP_GROUPS][Beyond::TIMES];
-        #pragma unroll
-        for (int s = 0; s < STEP_GROUPS; ++s)
-            if (has_ends(s)) beyond.take(ends[s], following(s), top + 8 * (first + STEP_GROUPS + s));
-        const auto give_ends = [&] {
+    for (int turn = 0; turn < TURNS; ++turn, newest = newest + 1 < GROUPS ? newest + 1 : 0) {
+        const int group = first + turn;
+        if (turn > 0 && group >= groups) break;
+        if (TURNS > 1) newest = turn;
+        if (turn % STEP_GROUPS == 0) {
+            wait_for_groups<RING - 3 * STEP_GROUPS>();  // this thread's chunks of these rows and the next are here,
+            __syncthreads();  // those of all, and all are done with the rows before: others take their place
+            eight = ring + slot * GROUP_CHUNKS;
+            #pragma unroll
+            for (int s = 0; s < STEP_GROUPS; ++s) begin_group(ring + ((slot > 0 ? slot : RING) - STEP_GROUPS + s) * GROUP_CHUNKS);
+            slot = slot + STEP_GROUPS < RING ? slot + STEP_GROUPS : 0;
             #pragma unroll
             for (int s = 0; s < STEP_GROUPS; ++s)
-                if (has_ends(s)) beyond.give(ends[s], following(s));
-        };
-        if (x0 >= samples) give_ends();
-#else
-        #pragma unroll
-        for (int s = 0; s < STEP_GROUPS; ++s)
-            if (has_ends(s)) beyond.put(following(s), top + 8 * (first + STEP_GROUPS + s));
-#endif
+                if (is_beside && group + STEP_GROUPS + s < groups)
+                    beyond.put(ring + (slot + s) * GROUP_CHUNKS, top + 8 * (group + STEP_GROUPS + s));
+        } else eight += GROUP_CHUNKS;
         if (x0 >= samples) continue;  // the whole warp
-        #pragma unroll(UNROLLED ? STEP_GROUPS : 1)
-        for (int s = 0; s < STEP_GROUPS; ++s, newest = STEP_GROUPS == 1 || newest + 1 < GROUPS ? newest + (STEP_GROUPS > 1) : 0) {
-        const int group = first + s;
-        if (s > 0 && group >= groups) break;
-        if (UNROLLED) newest = s;
-        const uint4* const eight = here + s * GROUP_CHUNKS;
         Words words;
         if constexpr (READS_BY_TILE) {
-#if !BY_TILE
-            #pragma unroll
-            for (int n = 0; n < TILES; ++n) read_words(words[n], eight, LEAD - SIDE + warp * TILES + n, lane);
-#else
-            // Chunks an even number further lie as many chunks further: two places are enough for all.
             #pragma unroll
             for (int n = 0; n < TILES; ++n) read_words(words[n], eight + n / 2 * 2, places[n % 2], lane);
-            if (SPAN % 2 == 0) {  // half of the last is on the left
-                unsigned others[TILES];
-                read_words(others, eight - 2, places[1], lane);
-                #pragma unroll
-                for (int n = 0; n < TILES; ++n) words[n][SPAN - 1] = lane % 4 < 2 ? words[n][SPAN - 1] : others[n];
-            }
-#endif
         } else {
             unsigned row[TILES + 2 * BESIDE];
-            read_words(row, eight, LEAD - BESIDE + warp * TILES, lane);
+            read_words(row, eight, {LEAD - BESIDE + warp * TILES, lane}, lane);
             #pragma unroll
             for (int n = 0; n < TILES; ++n) {
                 #pragma unroll
@@ -670,15 +484,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 if (SPAN % 2 == 0) words[n][SPAN - 1] = lane % 4 < 2 ? row[n + 2 * BESIDE] : row[n];
             }
         }
-#if EARLY_ENDS
-        if (s == 0) give_ends();
-#endif
-#if EARLY_ALPHA
         const int x = x0 + lane % TILES * CHUNK, row = 8 * (group - GROUPS + 1) + lane / TILES;  // of a lane's chunk
-        const bool is_stored = group >= GROUPS - 1 && x < samples && row < rows && lane < 8 * TILES;
-        uint4 original = make_uint4(0, 0, 0, 0);
-        if (HAS_ALPHA && is_stored) original = load_chunk(row_of(src, y0 + row, pitch), x);
-#endif
+        const bool is_stored = x < samples && row < rows && lane < 8 * TILES;
+        uint4 original = make_uint4(0, 0, 0, 0);  // alpha arrives while the rest is worked out
+        if (HAS_ALPHA && group >= GROUPS - 1 && is_stored) original = load_chunk(row_of(src, y0 + row, pitch), x);
         int along[TILES][4];
         float filtered[TILES][4];
         sum_along(along, words, along_x, begin);
@@ -690,10 +499,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 if (group >= GROUPS - 1) sum_down(filtered, sums, down, place);
             }
         if (group < GROUPS - 1) continue;
-#if !EARLY_ALPHA
-        const int x = x0 + lane % TILES * CHUNK, row = 8 * (group - GROUPS + 1) + lane / TILES;  // of a lane's chunk
-        const bool is_stored = x < samples && row < rows && lane < 8 * TILES;
-#endif
         unsigned columns[TILES];
         #pragma unroll
         for (int n = 0; n < TILES; ++n) {
@@ -703,10 +508,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         }
         const uint4 answer = as_chunks(columns, answers, lane);
         if (!is_stored) continue;
-#if !EARLY_ALPHA
-        const uint4 original = HAS_ALPHA ? load_chunk(row_of(src, y0 + row, pitch), x) : answer;
-#endif
         write_chunk(row_of(dst, y0 + row, pitch), x, keep_alpha(answer, original));
-        }
     }
 }
