@@ -50,11 +50,13 @@ BY_CASE = {
 # Of rungs that take bytes alone, few of the pairwise cases are; these are run as well, below.
 WIDE = Case("clamp", "uint8", 3, (257, 127), 3, (32, 8))
 CLEAR = Case("clamp", "uint8", 4, (31, 33), 5, (32, 8))
+POSITIVE = Case("mirror", "uint8", 3, (31, 33), 3, (32, 8))  # all weights are
 OF_BYTES = {
     "behind a ring's last rows nothing is found once more": WIDE,
     "rows take others' places while these are read": WIDE,
     "bytes beyond the row are there for one warp alone": CLEAR,
     "one warp alone sees what lies beyond the row": CLEAR,
+    "of a step's two groups of rows the second is the first": POSITIVE,
 }
 
 
