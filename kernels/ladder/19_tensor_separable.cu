@@ -24,8 +24,10 @@ rows_by = "16"
 shared_bytes = """(2048 * BAND_DEPTH +
     256 * (HALVES + (CHANNELS == 1 and SAMPLE == 'float16')) * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
     64)"""
-loads.picture = """(BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS)
-    * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
+# Of halves that are copied nothing is read beside the picture, and no rows after the last; their ends are left out.
+loads.picture = """((WIDTH + 16 * (BAND_DEPTH - 1) * (BLOCKS_X - 1)) * (up(HEIGHT, 16) + 16 * (BAND_DEPTH - 1) * segments(16))
+    if CHANNELS == 1 and SAMPLE == 'float16' else
+    BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS) * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
 loads.weights = "512 * BAND_DEPTH * BLOCKS_X * segments(16)"
 stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
 # Products of 16×8×16 on the tensor cores, for sixteen columns of a plane in sixteen rows; the first
@@ -134,7 +136,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             unsigned short* const row = tile + stage * PLANE + r * STRIDE - left;
             #pragma unroll 1
             for (int i = lane; i < ends && from_y != OUTSIDE; i += WARP) {
-                const int x = i < before ? left + i : to + i - before, from_x = border_sample(x, width);
+                const int x = i < before ? left + i : to + i - before;
+                const int from_x = x < width + REACH ? border_sample(x, width) : OUTSIDE;  // beyond, it matters to none
                 row[x] = from_x == OUTSIDE ? 0 : from <= from_x && from_x < to ? row[from_x]
                     : reinterpret_cast<const unsigned short*>(row_of(src, from_y, pitch))[from_x];
             }
