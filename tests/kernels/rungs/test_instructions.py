@@ -15,7 +15,7 @@ MOST = {
     ("words_of_two", "gaussian", 5): 1_500,
     ("words_of_two", "box", 7): 1_670,
     ("tensor_windows", "whole", 5): 850,
-    ("tensor_tile_bytes", "gaussian", 9): 805,
+    ("tensor_tile_bytes", "gaussian", 9): 950,
     ("extreme_ring", "minimum", 3): 2_230,
     ("median_pairs", "median", 3): 2_075,
     ("median_histogram", "median", 31): 1_115,
