@@ -4,16 +4,16 @@ idea    = "Weights that are no column times a row are still a sum of a few: the 
 after   = "tile_separable"
 weights = "low_rank"
 includes = ["wide", "async", "separable"]
-own_block = "A block has 256 threads, as many as a tile of bands and quads needs."
+own_block = "A block has 128 or 256 threads, as many as a tile of bands and quads needs."
 requires = [["2 * RANK < KSIZE", "These weights have rank {RANK}: that many separable filters cost {2 * RANK * KSIZE} products per sample, and the weights as they are only {KSIZE * KSIZE}. Choose a direct implementation, such as shared."]]
 headroom = "GAIN * TERMS_GAIN + 1"
 finite_only = true  # infinity times one term, less infinity times another, is not what the weights say
 chain_length = "((RANK + 1) * KSIZE + 5) * TERMS_GAIN + 1"  # worked out below
 
 [[passes]]
-block = ["256", "1"]
-covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", "32 if KSIZE <= 15 else 64"]
-shared_bytes = """16 * ((32 if KSIZE <= 15 else 64) + KSIZE - 1) * (
+block = ["LOW_RANK_THREADS", "1"]
+covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", "LOW_RANK_ROWS"]
+shared_bytes = """16 * (LOW_RANK_ROWS + KSIZE - 1) * (
     (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + (4 if SAMPLE_BYTES == 4 and HALO_X <= 4 else 1) + (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) // 4 + 1)"""
 loads = { picture = "BLOCKS_Y * (COVERS_Y + KSIZE - 1) * STAGED" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
@@ -28,7 +28,8 @@ flops = "2 * KSIZE * RANK * BLOCKS * COVERS_X * (2 * COVERS_Y + KSIZE - 1) * PLA
 __constant__ float COLUMNS[RANK * KSIZE];
 __constant__ float ROWS[RANK * KSIZE];
 
-constexpr int THREADS = 256;
+// Samples of two bytes, with few rows beside a tile's own: the more blocks, the more of them load while others sum.
+constexpr int THREADS = sizeof(sample) == 2 && 5 <= KSIZE && KSIZE <= 7 ? 128 : 256;
 constexpr int TILE_W = KSIZE <= 15 && sizeof(sample) < 4 ? 256 : 128;  // samples that a block makes
 constexpr int TILE_H = THREADS / (TILE_W / QUAD) * BAND;               // of so many rows
 constexpr int TALL = TILE_H + 2 * HALO_Y;                              // rows that it needs for that

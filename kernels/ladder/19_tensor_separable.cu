@@ -3,7 +3,7 @@ title   = "Tensor cores, separable"
 idea    = "Rows times one band of weights, and a second band times those sums, which stay in registers: a warp walks down the picture, reading and writing it once."
 after   = "tensor_split"
 weights = "thin_bands"
-includes = ["tensor"]
+includes = ["tensor", "copies"]
 requires = [["RANK == 1", "These weights are not separable: they are the sum of {RANK} separable ones."]]
 finite_only = true
 strips_differ = true
@@ -13,20 +13,21 @@ chain_length = "2 * KSIZE + 24"  # 24: what two halves lose of samples, sums, we
 error_factor = 2.0               # tensor cores cut sums off, they do not round them
 
 [[passes]]
-block  = ["32", """((16 if KSIZE <= 63 and (KSIZE > 31 or SAMPLE == 'float16') else 8) if PLANES == 1 else
-    (4 if KSIZE > 31 else 3) * PLANES)"""]
+block  = ["32", "8 if PLANES == 1 else (4 if KSIZE > 31 else 3) * PLANES"]
 covers = [
     "CHANNELS * (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)",
     """max(64, -(-HEIGHT // max(1, (2 if KSIZE <= 31 else 1) * MULTIPROCESSORS //
         -(-WIDTH // (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)))))""",
 ]
 rows_by = "16"
-# Blocks of weights; 16 rows of halves; peaks.
+# Blocks of weights; 16 rows of halves, and 16 more of those that are copied; peaks.
 shared_bytes = """(2048 * BAND_DEPTH +
-    256 * HALVES * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
+    256 * (HALVES + (CHANNELS == 1 and SAMPLE == 'float16')) * PLANES * ((256 if PLANES == 1 else 64 if KSIZE > 31 else 96) // 8 + 2 * BAND_DEPTH - 2 | 1) +
     64)"""
-loads.picture = """(BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS)
-    * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
+# Of halves that are copied nothing is read beside the picture, and no rows after the last; their ends are left out.
+loads.picture = """((WIDTH + 16 * (BAND_DEPTH - 1) * (BLOCKS_X - 1)) * (up(HEIGHT, 16) + 16 * (BAND_DEPTH - 1) * segments(16))
+    if CHANNELS == 1 and SAMPLE == 'float16' else
+    BLOCKS_X * (COVERS_X + 16 * (BAND_DEPTH - 1) * CHANNELS) * (up(HEIGHT, 16) + 16 * BAND_DEPTH * segments(16)) + ALPHA)"""
 loads.weights = "512 * BAND_DEPTH * BLOCKS_X * segments(16)"
 stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
 # Products of 16×8×16 on the tensor cores, for sixteen columns of a plane in sixteen rows; the first
@@ -37,12 +38,9 @@ flops = """(2 * 2048 * 2 * BAND_DEPTH * (1 + HALVES + 3) * PLANES * BLOCKS_X * C
 
 __constant__ float UNDO[1];
 
-// Two tiles of sums a warp share what it reads of the bands.  One, and more warps instead, where the
-// registers of as many threads suffice, which float32 would not be quicker for; and where those of
-// fewer would not.
-constexpr bool HAS_MORE_WARPS = KSIZE <= 31 ? IS_SAME<sample, float16> : KSIZE <= 63;
-constexpr int TILES = (PLANES == 1 ? HAS_MORE_WARPS : KSIZE > 31) ? 1 : 2;  // of 16 x 16 sums, side by side: a warp's
-constexpr int GROUPS = PLANES == 1 ? 16 / TILES : 5 - TILES;  // warps, side by side,
+// Two tiles of sums a warp share what it reads of the bands.  One, where registers do not suffice for more.
+constexpr int TILES = PLANES == 1 || KSIZE <= 31 ? 2 : 1;  // of 16 x 16 sums, side by side: a warp's
+constexpr int GROUPS = PLANES == 1 ? 8 : 5 - TILES;  // warps, side by side,
 constexpr int WARPS = GROUPS * PLANES;                 // for each plane
 constexpr int MIN_BLOCKS = CHANNELS == 1 && KSIZE <= 31 ? 2 : 1;
 constexpr int THREADS = WARP * WARPS;
@@ -55,6 +53,12 @@ constexpr int FOURS = 16 * STAGED / 4;                 // in 16 rows
 constexpr int SHARE = (FOURS + THREADS - 1) / THREADS; // of them, a thread's
 // Samples less than 2^8 give sums along rows less than 2^16 (see thin_bands), which fit a half.
 constexpr bool IS_FLOATING = IS_SAME<sample, float16> || IS_SAME<sample, float32>;
+// The copy engine brings halves as they are; it has no channels to take apart.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr bool IS_COPIED = false;
+#else
+constexpr bool IS_COPIED = IS_SAME<sample, float16> && CHANNELS == 1;
+#endif
 constexpr int TABLE = 2 * DEEP * 2 * WARP;             // a block of ROW, high and low, ..., a block of COLUMN ...
 
 // A block of a band: what a lane holds of it.
@@ -83,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
 {
     DYNAMIC_SHARED(uint4, table);
     unsigned short* const tile = reinterpret_cast<unsigned short*>(table + TABLE);  // 16 rows, of each plane and part
-    float* const peaks = reinterpret_cast<float*>(tile + PLANES * PARTS * PLANE);   // one a warp
+    float* const peaks = reinterpret_cast<float*>(tile + PLANES * (PARTS + IS_COPIED) * PLANE);   // one a warp
     const int lane = threadIdx.x, g = lane / 4, t = lane % 4;
     const int plane = threadIdx.y / GROUPS, group = threadIdx.y % GROUPS;
     int thread = threadIdx.y * WARP + threadIdx.x;
@@ -107,7 +111,40 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const uint4* across = table + lane;
     const uint4* down = across + TABLE / 2;
 
-    // Each thread loads its share of 16 rows into registers while those before are multiplied.
+    // Rows are copied 16 at a time while those before are multiplied, each by one warp.  What lies beyond their ends
+    // it puts there when they have come.
+    __shared__ barrier bars[2];
+    const int left = x0 - REACH, from = max(left, 0), to = max(from, min(left + STAGED, width / 8 * 8));  // whole chunks
+    const int warp = IS_COPIED ? __shfl_sync(0xFFFFFFFFu, threadIdx.y, 0) : 0;  // the same in all lanes, as the compiler sees
+    const auto bring_rows = [&](int y, int stage) {
+        #pragma unroll
+        for (int r = 0; r < 16; r += WARPS) {
+            const int from_y = border_index(y + warp + r, height), bytes = from_y == OUTSIDE ? 0 : (to - from) * sizeof(sample);
+            unsigned short* const row = tile + stage * PLANE + (warp + r) * STRIDE;
+            if (lane == 0) expect(bars + stage, bytes);
+            if (lane == 0 && bytes > 0) bring(row + from - left, row_of(src, from_y, pitch) + from, bytes, bars + stage);
+            if (from_y != OUTSIDE) continue;
+            for (int i = lane; i < STAGED; i += WARP) row[i] = 0;
+            see_stores();
+        }
+    };
+    const auto put_ends = [&](int y, int stage) {
+        const int before = from - left, ends = before + left + STAGED - to;
+        #pragma unroll 1
+        for (int r = warp; r < 16 && ends > 0; r += WARPS) {
+            const int from_y = border_index(y + r, height);
+            unsigned short* const row = tile + stage * PLANE + r * STRIDE - left;
+            #pragma unroll 1
+            for (int i = lane; i < ends && from_y != OUTSIDE; i += WARP) {
+                const int x = i < before ? left + i : to + i - before;
+                const int from_x = x < width + REACH ? border_sample(x, width) : OUTSIDE;  // beyond, it matters to none
+                row[x] = from_x == OUTSIDE ? 0 : from <= from_x && from_x < to ? row[from_x]
+                    : reinterpret_cast<const unsigned short*>(row_of(src, from_y, pitch))[from_x];
+            }
+        }
+    };
+
+    // Others each thread loads: its share of 16 rows into registers while those before are multiplied.
     Pixels next[SHARE];
     const bool inside = 0 <= x0 - REACH && x0 - REACH + STAGED <= width;
     const int top = y0 - REACH, bottom = y_end + 16 * (DEEP - 1) - REACH;  // of the rows to be read
@@ -122,7 +159,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                                      : read_pixels<false>(src, from_x, from_y, height, width, pitch);
         }
     };
-    load(top);
+    if constexpr (IS_COPIED) {
+        if (thread < 2) begin_barrier(bars + thread, 16);
+        __syncthreads();
+        bring_rows(top, 0);
+    } else {
+        load(top);
+    }
 
     // sums[s]: 16 rows of the answer that have seen s + 1 times 16 rows, in tiles of 16 x 8.
     float sums[DEEP][TILES][2][4] = {};
@@ -132,45 +175,56 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     for (int y = top; y < bottom; y += 16) {
         thread = anew(thread);
 
-        // 1. All samples so far have one power of two in common; seldom does a larger one come.
-        if constexpr (IS_FLOATING) {
-            #pragma unroll
-            for (int i = 0; i < SHARE; ++i)
-                if (i * THREADS + thread < FOURS)
-                    #pragma unroll
-                    for (int k = 0; k < 4 * CHANNELS; ++k)
-                        peak = fmaxf(peak, fabsf(next[i].value(k / CHANNELS, k % CHANNELS)));
-            peak = largest_of_warp(peak);
-            if (lane == 0) peaks[threadIdx.y] = peak;
-        }
-        __syncthreads();  // the tile before has been read
-        if constexpr (IS_FLOATING) {
-            #pragma unroll
-            for (int warp = 0; warp < WARPS; ++warp) peak = fmaxf(peak, peaks[warp]);
+        const auto rescale = [&](int room) {
             const int before = exponent;
-            exponent = exponent_for(peak, 8);
+            exponent = exponent_for(peak, room);
             if (exponent != before) {
                 const float factor = power_of_two(exponent - before > -126 ? exponent - before : -126);
                 #pragma unroll
                 for (int s = 0; s < DEEP * TILES * 8; ++s) (&sums[0][0][0][0])[s] *= factor;
             }
-        }
-
-        // 2. These 16 rows become halves, and the next begin to arrive.
-        #pragma unroll
-        for (int i = 0; i < SHARE; ++i) {
-            const int at = i * THREADS + thread;
-            unsigned short* to = tile + at / (STAGED / 4) * STRIDE + at % (STAGED / 4) * 4;
-            if (at < FOURS)
+        };
+        const int stage = IS_COPIED ? (y - top) / 16 % 2 : 0;
+        if constexpr (IS_COPIED) {
+            wait_for(bars + stage, (y - top) / 32 % 2);
+            put_ends(y, stage);
+            __syncthreads();  // so are those of the other warps, which have read the rows before
+            if (y + 16 < bottom) bring_rows(y + 16, stage ^ 1);
+        } else {
+            // 1. All samples so far have one power of two in common; seldom does a larger one come.
+            if constexpr (IS_FLOATING) {
                 #pragma unroll
-                for (int p = 0; p < PLANES; ++p)
-                    write_halves<PARTS>(to + p * PARTS * PLANE, PLANE, next[i], p, power_of_two(exponent));
+                for (int i = 0; i < SHARE; ++i)
+                    if (i * THREADS + thread < FOURS)
+                        #pragma unroll
+                        for (int k = 0; k < 4 * CHANNELS; ++k)
+                            peak = fmaxf(peak, fabsf(next[i].value(k / CHANNELS, k % CHANNELS)));
+                peak = largest_of_warp(peak);
+                if (lane == 0) peaks[threadIdx.y] = peak;
+            }
+            __syncthreads();  // the tile before has been read
+            if constexpr (IS_FLOATING) {
+                #pragma unroll
+                for (int warp = 0; warp < WARPS; ++warp) peak = fmaxf(peak, peaks[warp]);
+                rescale(8);
+            }
+
+            // 2. These 16 rows become halves, and the next begin to arrive.
+            #pragma unroll
+            for (int i = 0; i < SHARE; ++i) {
+                const int at = i * THREADS + thread;
+                unsigned short* to = tile + at / (STAGED / 4) * STRIDE + at % (STAGED / 4) * 4;
+                if (at < FOURS)
+                    #pragma unroll
+                    for (int p = 0; p < PLANES; ++p)
+                        write_halves<PARTS>(to + p * PARTS * PLANE, PLANE, next[i], p, power_of_two(exponent));
+            }
+            __syncthreads();  // the tile is complete, and before the first the table, too
+            load(y + 16);
         }
-        __syncthreads();  // the tile is complete, and before the first the table, too
-        load(y + 16);
 
         // 3. Filter along rows, transposed: 16 columns of sums from as many columns of samples as matter.
-        const unsigned short* corner = tile + plane * PARTS * PLANE + 16 * TILES * group;
+        const unsigned short* corner = tile + (plane * PARTS + stage) * PLANE + 16 * TILES * group;
         float filtered[TILES][2][4] = {};  // 16 columns x 8 rows, twice
         #pragma unroll
         for (int s = 0; s < DEEP + TILES - 1; ++s) {
@@ -193,6 +247,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
 
         // 4. What a lane holds of those sums is what it has to hold of them as the right matrix of
         //    the next product, 16 rows x 8 columns, twice.  So they need not go through shared memory.
+        if constexpr (IS_COPIED) {  // a warp's have a power of two of their own
+            #pragma unroll
+            for (int i = 0; i < TILES * 8; ++i) peak = fmaxf(peak, fabsf((&filtered[0][0][0])[i]));
+            peak = largest_of_warp(peak);
+            rescale(15);
+        }
         uint2 high[TILES][2], low[TILES][2];
         #pragma unroll
         for (int m = 0; m < TILES; ++m)
@@ -200,7 +260,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             for (int n = 0; n < 2; ++n) {
                 float values[4];  // of the first 8 rows and the last
                 #pragma unroll
-                for (int i = 0; i < 4; ++i) values[i] = filtered[m][i / 2][2 * n + i % 2];
+                for (int i = 0; i < 4; ++i) values[i] = filtered[m][i / 2][2 * n + i % 2] * (IS_COPIED ? power_of_two(exponent) : 1.0f);
                 const uint2 pairs = make_uint2(to_pair(values[0], values[1]), to_pair(values[2], values[3]));
                 high[m][n] = pairs;
                 low[m][n] = make_uint2(rest_of(pairs.x, values[0], values[1]), rest_of(pairs.y, values[2], values[3]));

@@ -70,7 +70,11 @@ constexpr bool HOLDS_WEIGHTS = STEPS_ALONG == 1;  // along x, a lane, in registe
 // A product wants words in neighbouring registers, so that tiles side by side need the same word in several.
 // Where a tile has three, they are read for each alone; where it has more, copying takes less than reading.
 constexpr bool READS_BY_TILE = SPARSE_DIGITS && SPAN == 3;
-constexpr int RING = 8;                            // groups in shared memory: all but one of them on their way
+constexpr int RING = 8;                            // groups in shared memory, on their way but those of a step
+// Where two groups are all that matter, barriers stand between twice as many.  There, and where registers are left
+// for it, the loop is written out for each place of the newest sums: so many turns.
+constexpr int STEP_GROUPS = GROUPS == 2 && !SIGNED ? 2 : 1;
+constexpr int TURNS = STEP_GROUPS == 2 || (KSIZE > 15 && KSIZE <= 31 && !SIGNED && !HAS_ALPHA) ? GROUPS : 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 constexpr int MIN_BLOCKS = KSIZE <= 9 ? 3 : KSIZE <= 63 ? 2 : 1;  // more of them would spill registers
 #else
@@ -99,11 +103,19 @@ __device__ __forceinline__ int kept(int number) {
 
 __device__ __forceinline__ int place_of(int row, int chunk) { return row * ROW_CHUNKS + (chunk ^ (row >> 2 & 1)); }
 
-// Words t of row g of so many neighbouring blocks, for lane 4 g + t.  group: eight rows.
+// Where a lane begins to read of a group's rows: from a chunk on, for words t of row g as lane 4 g + t.  Chunks an
+// even number further lie as many chunks further.
+struct Place {
+    int chunk, in_group;
+    __device__ __forceinline__ Place(int chunk, int lane) : chunk(chunk), in_group(place_of(lane % 8, chunk + lane / 8)) {}
+};
+
+// Such words of neighbouring blocks.  group: eight rows.
 template <int COUNT>
-__device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4* group, int chunk, int lane) {
+__device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4* group, const Place& place, int lane) {
+    static_assert(COUNT % 2 == 0, "products take an even number");
 #ifndef CUDA_ON_CPU
-    const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(group + place_of(lane % 8, chunk + lane / 8)));
+    const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(group + place.in_group));
     #pragma unroll
     for (int i = 0; i + 4 <= COUNT; i += 4)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -112,14 +124,9 @@ __device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4
     if constexpr (COUNT % 4 >= 2)
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%2];"
             : "=r"(words[done]), "=r"(words[done + 1]) : "r"(from + 16 * done) : "memory");
-    if constexpr (COUNT % 2 == 1) {
-        const uint4* const row = group + place_of(lane % 8, chunk + COUNT - 1);
-        asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-            : "=r"(words[COUNT - 1]) : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))) : "memory");
-    }
 #else
     for (int i = 0; i < COUNT; ++i)
-        words[i] = reinterpret_cast<const unsigned*>(group + place_of(lane / 4, chunk + i))[lane % 4];
+        words[i] = reinterpret_cast<const unsigned*>(group + place_of(lane / 4, place.chunk + i))[lane % 4];
 #endif
 }
 
@@ -420,7 +427,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         from = row_of(from, 8, pitch);
     };
     #pragma unroll 1
-    for (int i = 0; i < RING - 1; ++i) begin_group(ring + i * GROUP_CHUNKS);
+    for (int i = 0; i < RING - STEP_GROUPS; ++i) begin_group(ring + i * GROUP_CHUNKS);
 
     const auto down = [&](int p, int part) { return weights.down[part][p][lane]; };
     // 2. What lies beyond a row's ends, of the first rows; later of the next, one barrier before they are summed.
@@ -428,33 +435,48 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const bool is_beside = beyond.begin() < beyond.end();  // the whole block
     if (is_beside) beyond.find();
     if (is_beside || HOLDS_WEIGHTS) {
-        wait_for_groups<RING - 2>();
+        wait_for_groups<RING - 2 * STEP_GROUPS>();
         __syncthreads();
     }
-    if (is_beside) beyond.put(ring, top);
+    #pragma unroll
+    for (int s = 0; s < STEP_GROUPS; ++s)
+        if (is_beside) beyond.put(ring + s * GROUP_CHUNKS, top + 8 * s);
     const AlongX along_x(weights, lane);
 
     // 3. Down the rows, eight at a time.
     const int x0 = left + warp * TILES * CHUNK;  // where the warp's samples begin
+    const Place places[2] = {{LEAD - SIDE + warp * TILES, lane}, {LEAD - SIDE + warp * TILES + 1, lane}};
     Sums sums[TILES][GROUPS];
     int newest = 0;  // of the sums
     int slot = 0;    // of the ring
+    const uint4* eight = ring;  // rows
     #pragma unroll 1
-    for (int group = 0; group < groups; ++group, newest = newest + 1 < GROUPS ? newest + 1 : 0) {
-        wait_for_groups<RING - 3>();  // this thread's chunks of these rows and the next are here,
-        __syncthreads();  // those of all, and all are done with the rows before: others take their place
-        uint4* const eight = ring + slot * GROUP_CHUNKS;
-        begin_group(ring + (slot > 0 ? slot - 1 : RING - 1) * GROUP_CHUNKS);
-        slot = slot + 1 < RING ? slot + 1 : 0;
-        if (is_beside && group + 1 < groups) beyond.put(ring + slot * GROUP_CHUNKS, top + 8 * group + 8);
+    for (int first = 0; first < groups; first += TURNS)
+    #pragma unroll
+    for (int turn = 0; turn < TURNS; ++turn, newest = newest + 1 < GROUPS ? newest + 1 : 0) {
+        const int group = first + turn;
+        if (turn > 0 && group >= groups) break;
+        if (TURNS > 1) newest = turn;
+        if (turn % STEP_GROUPS == 0) {
+            wait_for_groups<RING - 3 * STEP_GROUPS>();  // this thread's chunks of these rows and the next are here,
+            __syncthreads();  // those of all, and all are done with the rows before: others take their place
+            eight = ring + slot * GROUP_CHUNKS;
+            #pragma unroll
+            for (int s = 0; s < STEP_GROUPS; ++s) begin_group(ring + ((slot > 0 ? slot : RING) - STEP_GROUPS + s) * GROUP_CHUNKS);
+            slot = slot + STEP_GROUPS < RING ? slot + STEP_GROUPS : 0;
+            #pragma unroll
+            for (int s = 0; s < STEP_GROUPS; ++s)
+                if (is_beside && group + STEP_GROUPS + s < groups)
+                    beyond.put(ring + (slot + s) * GROUP_CHUNKS, top + 8 * (group + STEP_GROUPS + s));
+        } else eight += GROUP_CHUNKS;
         if (x0 >= samples) continue;  // the whole warp
         Words words;
         if constexpr (READS_BY_TILE) {
             #pragma unroll
-            for (int n = 0; n < TILES; ++n) read_words(words[n], eight, LEAD - SIDE + warp * TILES + n, lane);
+            for (int n = 0; n < TILES; ++n) read_words(words[n], eight + n / 2 * 2, places[n % 2], lane);
         } else {
             unsigned row[TILES + 2 * BESIDE];
-            read_words(row, eight, LEAD - BESIDE + warp * TILES, lane);
+            read_words(row, eight, {LEAD - BESIDE + warp * TILES, lane}, lane);
             #pragma unroll
             for (int n = 0; n < TILES; ++n) {
                 #pragma unroll
@@ -462,6 +484,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 if (SPAN % 2 == 0) words[n][SPAN - 1] = lane % 4 < 2 ? row[n + 2 * BESIDE] : row[n];
             }
         }
+        const int x = x0 + lane % TILES * CHUNK, row = 8 * (group - GROUPS + 1) + lane / TILES;  // of a lane's chunk
+        const bool is_stored = x < samples && row < rows && lane < 8 * TILES;
+        uint4 original = make_uint4(0, 0, 0, 0);  // alpha arrives while the rest is worked out
+        if (HAS_ALPHA && group >= GROUPS - 1 && is_stored) original = load_chunk(row_of(src, y0 + row, pitch), x);
         int along[TILES][4];
         float filtered[TILES][4];
         sum_along(along, words, along_x, begin);
@@ -473,8 +499,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
                 if (group >= GROUPS - 1) sum_down(filtered, sums, down, place);
             }
         if (group < GROUPS - 1) continue;
-        const int x = x0 + lane % TILES * CHUNK, row = 8 * (group - GROUPS + 1) + lane / TILES;  // of a lane's chunk
-        const bool is_stored = x < samples && row < rows && lane < 8 * TILES;
         unsigned columns[TILES];
         #pragma unroll
         for (int n = 0; n < TILES; ++n) {
@@ -484,7 +508,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         }
         const uint4 answer = as_chunks(columns, answers, lane);
         if (!is_stored) continue;
-        const uint4 original = HAS_ALPHA ? load_chunk(row_of(src, y0 + row, pitch), x) : answer;
         write_chunk(row_of(dst, y0 + row, pitch), x, keep_alpha(answer, original));
     }
 }

@@ -151,6 +151,12 @@ FAULTS = {
     "sums keep the scale of the rows above": Fault(
         "tensor_separable", "(&sums[0][0][0][0])[s] *= factor;", ";"
     ),
+    "of halves that are copied those beside the picture are what was there": Fault(
+        "tensor_separable", "put_ends(y, stage);", ""
+    ),
+    "halves are multiplied before what lies beside them is there": Fault(
+        "tensor_separable", "__syncthreads();  // so are those of the other warps", "//"
+    ),
     "what rounding the sums along rows lost is left out": Fault(
         "tensor_separable",
         "multiply_add(sums[s][i / 2][i % 2], band.high, low[i / 2][i % 2]);",
@@ -293,13 +299,13 @@ FAULTS = {
     ),
     "rows are summed before what lies beside them is here": Fault(
         "tensor_tile_bytes",
-        "beyond.put(ring + slot * GROUP_CHUNKS, top",
-        "beyond.put(eight, top",
+        "beyond.put(ring + (slot + s) * GROUP_CHUNKS, top",
+        "beyond.put(const_cast<uint4*>(eight) + s * GROUP_CHUNKS, top",
     ),
     "what lies beside the first rows is put there before these are here": Fault(
         "tensor_tile_bytes",
-        "        __syncthreads();\n    }\n    if (is_beside)",
-        "    }\n    if (is_beside)",
+        "        __syncthreads();\n    }\n    #pragma unroll\n",
+        "    }\n    #pragma unroll\n",
     ),
     "of chunks that change places one does not": Fault(
         "tensor_tile_bytes", "samples[from ^ other]", "samples[from]"
@@ -309,6 +315,9 @@ FAULTS = {
     ),
     "alpha is of the first rows": Fault(
         "tensor_tile_bytes", "row_of(src, y0 + row, pitch), x)", "row_of(src, row % 8, pitch), x)"
+    ),
+    "of a step's two groups of rows the second is the first": Fault(
+        "tensor_tile_bytes", "else eight += GROUP_CHUNKS;", ""
     ),
     "a row leaves the running sums too early": Fault(
         "running_sums", "mine, y - RADIUS, height", "mine, y - RADIUS + 1, height"

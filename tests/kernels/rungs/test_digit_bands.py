@@ -127,3 +127,11 @@ def test_three_digits_are_filtered_and_wide_bands_of_interleaved_channels(
     weights = of_three_digits(7) if ksize == 7 else weights_of(ksize, -1)
     job = job_of(weights, picture=picture)
     assert verdict(job, Shim(rung, [job], build_cache).run(job)).ok
+
+
+@needs_compiler
+@pytest.mark.parametrize(("ksize", "channels"), [(9, 4), (17, 3), (31, 1)])
+def test_loops_that_are_written_out_for_positive_weights(build_cache, ksize, channels):
+    picture = np.random.default_rng(1).integers(0, 256, (101, 40, channels), np.uint8)
+    job = job_of(weights_of(ksize), picture=picture)
+    assert verdict(job, Shim(RUNGS["tensor_tile_bytes"], [job], build_cache).run(job)).ok

@@ -17,7 +17,7 @@ MOST = {
     ("words_of_two", "box", 7): 1_670,
     ("tensor_windows", "whole", 5): 805,
     ("tensor_windows", "whole", 7): 815,
-    ("tensor_tile_bytes", "gaussian", 9): 805,
+    ("tensor_tile_bytes", "gaussian", 9): 950,
     ("extreme_ring", "minimum", 3): 2_390,
     ("median_pairs", "median", 3): 4_250,  # large: two turns, and what they leave
     ("median_histogram", "median", 31): 1_115,

@@ -59,6 +59,7 @@ FAR_BESIDE = Case("clamp", "uint8", 3, (257, 127), 9, (32, 8))  # more than 8 by
 TWO_STRIPS = Case("clamp", "uint8", 3, (21, 193), 3, (32, 8))
 CLEAR = Case("clamp", "uint8", 4, (31, 33), 5, (32, 8))
 TALL = Case("clamp", "uint8", 3, (257, 127), 35, (32, 8))
+POSITIVE = Case("mirror", "uint8", 3, (31, 33), 3, (32, 8))  # all weights are
 OF_BYTES = {
     "behind a ring's last rows nothing is found once more": WIDE,
     "nor behind one that the copy engine fills": FAR_BESIDE,
@@ -68,6 +69,7 @@ OF_BYTES = {
     "bytes beyond the row are there for one warp alone": CLEAR,
     "one warp alone sees what lies beyond the row": CLEAR,
     "a warp brings one row a lane": TALL,
+    "of a step's two groups of rows the second is the first": POSITIVE,
 }
 
 
