@@ -29,6 +29,7 @@ from workbench.imaging.pictures import Page
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
 _COUNTS_TAG, _TILE_COUNTS_TAG = 279, 325  # of bytes
+_HEADER_BYTES = 8
 MAX_JPEGS = 256  # that are looked at, since slides have many; Pillow knows none of two channels
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
@@ -276,25 +277,36 @@ def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
     Some programs write too large a count of bytes, of which only the first are needed, or none.
-    Samples that are not packed tell it by themselves.
+    Samples that are not packed tell it by themselves; ValueError where they are something else.
     """
     size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
     are_all = len(counts) == len(page.dataoffsets)
+    ends = sorted({*page.dataoffsets, page.offset, size})  # each goes on to the next one
     if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
-        ends = sorted({*page.dataoffsets, size})  # each goes on to the next one
         counts = [ends[bisect(ends, at)] - at if 0 < at < size else 0 for at in page.dataoffsets]
-    is_plain = page.compression == COMPRESSION.NONE
+    is_plain, file = page.compression == COMPRESSION.NONE, page.parent.filehandle
+    tiff = page.parent.tiff
+    directory_end = page.offset + tiff.tagnosize + len(page.tags) * tiff.tagsize
     for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
+        if is_told and at == count == 0:
+            continue  # a hole
         strip = index % -(-page.imagelength // high)
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
         needed = rows * row_bytes
+        end = at + (needed if is_plain else 1)
+        if at < _HEADER_BYTES or (at < directory_end and page.offset < end):
+            raise ValueError(f"samples at {at}")
         is_wrong = is_plain and count not in (needed, high * row_bytes)
-        if is_told and at + count <= size and not is_wrong:
+        if is_told and 0 < count <= size - at and not is_wrong:
             continue
+        if is_told and is_plain:
+            is_own = at + count <= size and at + count <= ends[bisect(ends, at)]
+            file.seek(end)
+            if count < needed or (is_own and any(file.read(at + count - end))):
+                raise ValueError(f"{count} bytes for {needed}")
         counts[index] = max(min(needed if is_plain else count, size - at), 0)
-        with path.open("rb") as file:
-            file.seek(at)
-            packed = file.read(counts[index])
+        file.seek(at)
+        packed = file.read(counts[index])
         unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
         if page.imagedepth > 1 or len(unpack(packed, out=needed)) < needed:
             raise EOFError(path.name)

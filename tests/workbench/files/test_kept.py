@@ -621,8 +621,7 @@ def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
 MISCOUNTED = "Wrong counts of bytes in the file were left out of account."
 
 
-@pytest.mark.parametrize("count", [3, -3])
-def test_a_count_that_is_wrong_inside_a_file_loses_nothing(tmp_path, count):
+def test_a_count_that_is_too_large_inside_a_file_loses_nothing(tmp_path):
     path = tmp_path / "a.tif"
     iptc = [(33723, 4, 1, (7,), True)]  # which is nowhere
     how = {"photometric": "rgb", "rowsperstrip": 2, "metadata": None, "extratags": iptc}
@@ -631,10 +630,29 @@ def test_a_count_that_is_wrong_inside_a_file_loses_nothing(tmp_path, count):
         tag = tiff.pages.first.tags[279]
     data = bytearray(path.read_bytes())
     code = {3: "<H", 4: "<I"}[tag.dtype]
-    struct.pack_into(code, data, tag.valueoffset, tag.value[0] + count)
+    struct.pack_into(code, data, tag.valueoffset, tag.value[0] + 3)
     picture = loaded(tmp_path, data)
     np.testing.assert_array_equal(picture.samples, SAMPLES)
     assert picture.notes == ("Damaged IPTC data were dropped.", MISCOUNTED)
+
+
+@pytest.mark.parametrize("packing", [None, "lzw", "zlib", "packbits"])
+@pytest.mark.parametrize("is_noise", [True, False])
+def test_a_tiff_whose_strips_are_not_what_it_says_is_refused(tmp_path, packing, is_noise):
+    path, samples = tmp_path / "a.tif", noise(40, 200, 1)[..., 0]
+    samples = samples if is_noise else np.tile(np.arange(200, dtype=np.uint8) // 8, (40, 1))
+    tifffile.imwrite(path, samples, compression=packing, rowsperstrip=10, metadata=None)
+    whole = path.read_bytes() + bytes(40_000)
+    np.testing.assert_array_equal(loaded(tmp_path, whole, "b.tif").samples[..., 0], samples)
+    with tifffile.TiffFile(path) as tiff:
+        tags = {each.code: each for each in tiff.pages.first.tags}
+    broken = [(273, 0), (273, 4), (273, tags[273].offset)]  # strips in the header and the directory
+    broken += [(279, 0), (259, 1)] if packing else [(256, 400), (279, tags[279].value[0] - 3)]
+    for tag, value in broken:
+        data, code = bytearray(whole), {3: "<H", 4: "<I"}[tags[tag].dtype]
+        struct.pack_into(code, data, tags[tag].valueoffset, value)
+        with pytest.raises(ImageFileError, match="cut short"):
+            loaded(tmp_path, data, "b.tif")
 
 
 # -- texts of PNG, comments of JPEG
