@@ -48,6 +48,7 @@ from workbench.imaging.pictures import Metadata
 
 FORMAT = 1
 PART, JOURNAL = ".part", ".part.jsonl"  # behind the result's own name
+_BEGINS = b'{"strips":'  # of a journal; a power failure may leave zeros
 
 
 def is_begun(target: Path) -> bool:
@@ -92,14 +93,18 @@ class ResumableOutput:
                 "choose another name."
             )
         self._journal = AppendLog(path, "a+")
+        if not self._journal.hold():
+            self._journal.close()
+            raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
         try:
-            if not self._journal.hold():
-                raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
+            self._refuse_others()
             if not self._resumes():
                 self._begin(shape, dtype, metadata)
             self._open = TiledTiff(self._part)
         except BaseException:
             self._journal.close()
+            if not path.stat().st_size:
+                path.unlink()
             raise
 
     def add(self, samples: NDArray[Any]) -> None:
@@ -135,6 +140,19 @@ class ResumableOutput:
     def _put(self, line: Mapping[str, Any], *, sync: bool = False) -> None:
         self._journal.put(f"{json.dumps(line)}\n".encode(), sync=sync)
 
+    def _refuse_others(self) -> None:
+        """Raise ImageFileError where a file that has such a name is not this program's."""
+        with self._journal.path.open("rb") as file:
+            start = file.read(len(_BEGINS))
+        others = [self._journal.path] * (start.strip(b"\0\n") not in (b"", _BEGINS))
+        if self._part.is_symlink() or not start:
+            others += [self._part] * os.path.lexists(self._part)
+        for each in others:
+            raise ImageFileError(
+                f"Cannot save {self.target.name}: {each.name} is there already; move it, or choose "
+                "another name."
+            )
+
     def _resumes(self) -> bool:
         """Go on where it was begun, if that was the same; a damaged journal is none."""
         kept = list(whole_lines(self._journal.path))
@@ -162,8 +180,12 @@ class ResumableOutput:
                 f"Cannot save {self.target.name}: it takes {numbers.file_size(needed)} of the "
                 f"disk, and {numbers.file_size(free)} are free; choose another folder."
             )
-        tiff_rows.lay_out(self._part, shape, dtype, metadata)
-        self._put(self._first_line(), sync=True)
+        try:
+            tiff_rows.lay_out(self._part, shape, dtype, metadata)
+            self._put(self._first_line(), sync=True)
+        except BaseException:
+            self._part.unlink(missing_ok=True)
+            raise
 
     def _first_line(self) -> dict[str, Any]:
         return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": self._asked}

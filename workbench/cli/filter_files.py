@@ -15,7 +15,7 @@ from typing import Any
 from kernels import Sampling
 from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
-from workbench.batch.filtering import IS_THERE, Outcome, Recipe
+from workbench.batch.filtering import IS_THERE, Outcome, Recipe, make_folder
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, pairs_of, with_extension
 from workbench.cli import output
@@ -32,6 +32,7 @@ from workbench.cli.result_words import (
 from workbench.cli.stopping import RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.formats import EXTENSION_OF
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.intents import swings_around_zero
 
 
@@ -111,10 +112,10 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
     with pairs.without_empty_folders():
         path = Path(arguments.output)
         try:
-            if not path.is_dir() and not any(group.is_named for group in pairs.groups):
-                path.mkdir()
-        except OSError as error:
-            raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
+            if not any(group.is_named for group in pairs.groups):
+                make_folder(path, parents=False)
+        except ImageFileError as error:
+            raise CommandError(str(error)) from error
         try:
             with ended_by_sigterm():
                 for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):
