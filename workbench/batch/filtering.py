@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -18,7 +17,7 @@ from kernels.core.job import Progress
 from kernels.core.safe_files import is_special
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
-from workbench.batch.journal import Stage, Status, stamp_of
+from workbench.batch.journal import Stage, Status, make_folder, stamp_of
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.pairs import FilePair
 from workbench.batch.stage_times import measuring
@@ -253,7 +252,8 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
     reach = sum(each.ksize // 2 + 1 for each in intents.taken_in(state))
     path, page = pair.source.absolute(), pair.page or recipe.page
     with LargePicture(path, state.pixel_type, 2 * reach, page=page) as picture:
-        make_folder(pair.folder)
+        if pair.folder is not None:
+            make_folder(pair.folder)
         outcome.remarks = (*picture.notes, *_said_of(picture.page, pair))
         outcome.metadata = picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample(), region=None))
@@ -290,7 +290,8 @@ def encode(outcome: Outcome, recipe: Recipe) -> None:
     assert outcome.result is not None
     target = outcome.pair.target
     with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
-        make_folder(outcome.pair.folder)
+        if outcome.pair.folder is not None:
+            make_folder(outcome.pair.folder)
         samples = reduced(target, outcome.result.picture)
         how = (recipe.quality, outcome.metadata, outcome.keeps)
         steps.enter_context(image_files.saving(target, samples, *how))
@@ -333,16 +334,3 @@ def _timed(outcome: Outcome, stage: Stage) -> Iterator[None]:
         yield
     finally:
         outcome.seconds[stage] = perf_counter() - began
-
-
-def make_folder(path: Path | None, *, parents: bool = True) -> None:
-    """Make a folder, and those it is in, where it is not there.  Raises ImageFileError."""
-    try:
-        if path is not None:
-            path.mkdir(parents=parents, exist_ok=True)
-    except OSError as error:
-        said = error.strerror
-        if isinstance(error, FileExistsError):
-            kind = "file" if os.path.exists(error.filename) else "link to nothing"  # noqa: PTH110
-            said = f"a {kind} has that name"
-        raise ImageFileError(f"Cannot make the folder {path}: {said}.") from error

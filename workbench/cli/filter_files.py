@@ -15,7 +15,8 @@ from typing import Any
 from kernels import Sampling
 from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
-from workbench.batch.filtering import IS_THERE, Outcome, Recipe, make_folder
+from workbench.batch.filtering import IS_THERE, Outcome, Recipe
+from workbench.batch.journal import make_folder
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, pairs_of, with_extension
 from workbench.cli import output
@@ -32,7 +33,6 @@ from workbench.cli.result_words import (
 from workbench.cli.stopping import RemoteControl, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.formats import EXTENSION_OF
-from workbench.files.picture_errors import ImageFileError
 from workbench.model.intents import swings_around_zero
 
 
@@ -110,12 +110,8 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
         control.obey()
 
     with pairs.without_empty_folders():
-        path = Path(arguments.output)
-        try:
-            if not any(group.is_named for group in pairs.groups):
-                make_folder(path, parents=False)
-        except ImageFileError as error:
-            raise CommandError(str(error)) from error
+        if not any(group.is_named for group in pairs.groups):
+            make_folder(Path(arguments.output), parents=False)
         try:
             with ended_by_sigterm():
                 for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):

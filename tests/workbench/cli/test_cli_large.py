@@ -145,8 +145,9 @@ def test_a_link_that_is_written_through_is_told_of_strips_too(folder, capsys):
     said = capsys.readouterr().out
     assert f"link.tif is a link; what is written is {folder / 'there.tif'}." in said
     (folder / "out").symlink_to("nowhere")
-    for words in (["in.tif", "there.tif", "out"], ["in.tif", "out/"]):
-        assert apply(*words, "--no-gpu") == 1
+    apply_, batch = ["apply", "in.tif"], ["batch", "in.tif"]
+    for words in ([*apply_, "there.tif", "out"], [*apply_, "out/"], [*batch, "out"]):
+        assert main.main([*words, "--no-gpu"]) == 1
         assert "Cannot make the folder out: a link to nothing has that" in capsys.readouterr().err
     assert names() == ["in.tif", "link.tif", "out", "there.tif"]
 
