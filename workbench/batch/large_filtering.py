@@ -92,12 +92,12 @@ class ResumableOutput:
                 f"Cannot save {self.target.name}: what is written in strips has to be a file; "
                 "choose another name."
             )
+        self._refuse_others(path)
         self._journal = AppendLog(path, "a+")
         if not self._journal.hold():
             self._journal.close()
             raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
         try:
-            self._refuse_others()
             if not self._resumes():
                 self._begin(shape, dtype, metadata)
             self._open = TiledTiff(self._part)
@@ -105,6 +105,7 @@ class ResumableOutput:
             self._journal.close()
             if not path.stat().st_size:
                 path.unlink()
+                self._part.unlink(missing_ok=True)
             raise
 
     def add(self, samples: NDArray[Any]) -> None:
@@ -140,16 +141,16 @@ class ResumableOutput:
     def _put(self, line: Mapping[str, Any], *, sync: bool = False) -> None:
         self._journal.put(f"{json.dumps(line)}\n".encode(), sync=sync)
 
-    def _refuse_others(self) -> None:
+    def _refuse_others(self, journal: Path) -> None:
         """Raise ImageFileError where a file that has such a name is not this program's."""
-        with self._journal.path.open("rb") as file:
+        start = b""
+        with suppress(FileNotFoundError), open(journal, "rb", opener=safe_files.regular) as file:
             start = file.read(len(_BEGINS))
-        others = [self._journal.path] * (start.strip(b"\0\n") not in (b"", _BEGINS))
-        if self._part.is_symlink() or not start:
-            others += [self._part] * os.path.lexists(self._part)
-        for each in others:
+        is_in_the_way = os.path.lexists(self._part) and (not start or self._part.is_symlink())
+        if is_in_the_way or start.strip(b"\0\n") not in (b"", _BEGINS):
+            name = self._part.name if is_in_the_way else journal.name
             raise ImageFileError(
-                f"Cannot save {self.target.name}: {each.name} is there already; move it, or choose "
+                f"Cannot save {self.target.name}: {name} is there already; move it, or choose "
                 "another name."
             )
 
@@ -180,12 +181,8 @@ class ResumableOutput:
                 f"Cannot save {self.target.name}: it takes {numbers.file_size(needed)} of the "
                 f"disk, and {numbers.file_size(free)} are free; choose another folder."
             )
-        try:
-            tiff_rows.lay_out(self._part, shape, dtype, metadata)
-            self._put(self._first_line(), sync=True)
-        except BaseException:
-            self._part.unlink(missing_ok=True)
-            raise
+        tiff_rows.lay_out(self._part, shape, dtype, metadata)
+        self._put(self._first_line(), sync=True)
 
     def _first_line(self) -> dict[str, Any]:
         return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": self._asked}

@@ -29,7 +29,6 @@ from workbench.imaging.pictures import Page
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
 _COUNTS_TAG, _TILE_COUNTS_TAG = 279, 325  # of bytes
-_HEADER_BYTES = 8
 MAX_JPEGS = 256  # that are looked at, since slides have many; Pillow knows none of two channels
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
@@ -294,8 +293,8 @@ def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
         needed = rows * row_bytes
         end = at + (needed if is_plain else 1)
-        if at < _HEADER_BYTES or (at < directory_end and page.offset < end):
-            raise ValueError(f"samples at {at}")
+        if at < 8 or (at < directory_end and page.offset < end):
+            raise ValueError(f"samples at {at}")  # in the header, or in the directory
         is_wrong = is_plain and count not in (needed, high * row_bytes)
         if is_told and 0 < count <= size - at and not is_wrong:
             continue

@@ -323,14 +323,14 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         picture = loaded(tmp_path, png_of([(kind, data)], samples))
         np.testing.assert_array_equal(picture.samples, samples)
         assert kind.decode() in picture.notes[0]
-    for text in RUBBISH:
+    for text in (*RUBBISH, (b"tEXt", b"Raw profile type exif\0" + RAW[:-8])):
         picture = loaded(tmp_path, png_of([text], samples))
         np.testing.assert_array_equal(picture.samples, samples)
         assert len(picture.notes) == 1
     assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
     words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
     assert loaded(tmp_path, png_of([(b"tEXt", word + b"\0a") for word in words])).notes == ()
-    large = zlib.compress(bytes(3 << 20))
+    large = zlib.compress(b"b" * (3 << 20))
     for chunks in ([(b"zTXt", b"a\0\0" + large)], [(b"tEXt", b"a\0" + b"b" * (2 << 20))]):
         picture = loaded(tmp_path, png_of(chunks, samples))
         np.testing.assert_array_equal(picture.samples, samples)
@@ -365,6 +365,7 @@ TURNED_BY = {
     "a raw profile": (b"tEXt", b"Raw profile type exif\0" + RAW),
     "a packed one": (b"zTXt", b"Raw profile type APP1\0\0" + zlib.compress(RAW)),
     "an attribute": (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + AS_XMP[0].encode()),
+    "a plain text": (b"tEXt", b"XML:com.adobe.xmp\0" + AS_XMP[0].encode()),
     "an element": (b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + zlib.compress(AS_XMP[1].encode())),
 }
 
@@ -686,6 +687,52 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
     assert load(tmp_path / "c.png").metadata.texts == TEXTS[1:2]
     Image.fromarray(SAMPLES).save(tmp_path / "d.jpg", comment=b"caf\xe9\0")
     assert load(tmp_path / "d.jpg").metadata.texts == (("Comment", "café"),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "texts"),
+    [
+        (b"tEXt", b"Author\0Bob", [("Author", "Bob")]),  # another one
+        (b"tEXt", b"Title\0", [("Title", "")]),
+        (b"zTXt", b"Title\0\0" + zlib.compress(b""), [("Title", "")]),
+        (b"tEXt", b"date:my birthday\0x", [("date:my birthday", "x")]),
+        (b"tEXt", b"exif\0x", [("exif", "x")]),
+        (b"tEXt", b"icc_profile\0x", [("icc_profile", "x")]),
+        (b"tEXt", b"Title", None),  # what PNG cannot hold
+        (b"tEXt", b"\0x", None),
+        (b"tEXt", b"Title\0a\0b", None),
+        (b"tEXt", b"Ti\ntle\0a", None),
+        (b"tEXt", b" Title\0a", None),
+        (b"tEXt", b"T" * 80 + b"\0a", None),
+        (b"iTXt", b"Title\0\0\0\0\0\xff\xfe", None),
+        (b"iTXt", b"Title\0\2\0\0\0a", None),
+        (b"zTXt", b"Title\0\0" + zlib.compress(b"abc")[:-3], None),
+        (b"iCCP", b"icc\0\0" + zlib.compress(colour_profiles.profile_for(3))[:-4], None),
+        (b"iCCP", b"icc\0\0" + zlib.compress(colour_profiles.profile_for(3))[:200], None),
+    ],
+)
+def test_each_text_of_a_png_is_kept_as_it_was_or_said(tmp_path, kind, data, texts):
+    picture = loaded(tmp_path, png_of([(b"tEXt", b"Author\0Ann"), (kind, data)]))
+    expected = (("Author", "Ann"), *(texts or ()))
+    assert picture.metadata.texts == expected
+    said = f"Damaged in the PNG, left out: {kind.decode()}."
+    assert picture.notes == (() if texts else (said,))
+    save(tmp_path / "b.png", picture.samples, metadata=picture.metadata)
+    assert load(tmp_path / "b.png").metadata.texts == expected
+
+
+def test_all_comments_of_a_jpeg_are_kept_or_said(tmp_path):
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg")
+    data = (tmp_path / "a.jpg").read_bytes()
+    comments = (b"one", "caf\xe9".encode("utf-16"), b"\0", b"two")
+    packed = (b"\xff\xfe" + struct.pack(">H", len(each) + 2) + each for each in comments)
+    picture = loaded(tmp_path, data[:2] + b"".join(packed) + data[2:], "b.jpg")
+    expected = (("Comment", "one"), ("Comment", "two"))
+    assert picture.metadata.texts == expected
+    assert picture.notes == ("A comment that is no text was left out.",)
+    for name in ("c.png", "c.jpg"):
+        save(tmp_path / name, picture.samples, metadata=picture.metadata)
+        assert load(tmp_path / name).metadata.texts == expected
 
 
 @pytest.mark.parametrize("compression", [None, "lzw", "zlib", "packbits"])
