@@ -154,7 +154,7 @@ class TiffReader:
         """Memory for the file's samples, and for what they become where that is not in place."""
         page = self.page
         pixels, channels = page.imagewidth * page.imagelength, _channels_of(page)
-        made = pixels * channels * min(_dtype(page).itemsize, 4)
+        made = pixels * channels * min(np.dtype(page.dtype).itemsize, 4)
         is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
         is_planar = page.samplesperpixel > 1 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
         held = _stored_bytes(page)
@@ -241,7 +241,7 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     row_bytes = int(-(-prod(page.chunks[1:]) * page.bitspersample // 8))
     _refuse_other_lengths(path, page, row_bytes)
     _end_with_file(path, page, row_bytes)
-    tile_bytes = prod(page.chunks) * _dtype(page).itemsize
+    tile_bytes = prod(page.chunks) * np.dtype(page.dtype).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
     if page.compression in _WEBP or (_JPEG[0] == page.compression and page.samplesperpixel != 2):
@@ -374,7 +374,7 @@ def _is_read(page: tifffile.TiffPage) -> bool:
             and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
         )
     is_inks = page.photometric == PHOTOMETRIC.SEPARATED
-    has_white = _dtype(page).kind == "f" or page.dtype in ("uint8", "uint16")
+    has_white = np.dtype(page.dtype).kind == "f" or page.dtype in ("uint8", "uint16")
     return bool(
         (page.bitspersample, page.sampleformat) in _SAMPLES
         and (page.bitspersample % 8 == 0 or page.predictor == PREDICTOR.NONE)
@@ -403,13 +403,9 @@ def _refuse_other_sizes(path: Path, page: tifffile.TiffPage) -> None:
             raise ValueError("a strip of something else")
 
 
-def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
-    return np.dtype(page.dtype)
-
-
 def _stored_bytes(page: tifffile.TiffPage) -> int:
     pixels = page.imagewidth * page.imagelength * page.imagedepth
-    return int(pixels * page.samplesperpixel * _dtype(page).itemsize)
+    return int(pixels * page.samplesperpixel * np.dtype(page.dtype).itemsize)
 
 
 # -- from what is stored to what is meant

@@ -225,15 +225,11 @@ def filtered(samples: NDArray[Any]) -> NDArray[np.uint8]:
     above = np.zeros((1, width * apart), np.uint8)
     rows = max(BAND_BYTES // (width * apart), 1)
     for top in range(0, height, rows):
-        band = _as_bytes(samples[top : top + rows])
+        band = np.ascontiguousarray(samples[top : top + rows], samples.dtype.newbyteorder(">"))
+        band = band.reshape(len(band), -1).view(np.uint8)
         _filter(band, np.concatenate([above, band[:-1]]), apart, made[top : top + rows])
         above = band[-1:]
     return made
-
-
-def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:
-    ordered = np.ascontiguousarray(samples, samples.dtype.newbyteorder(">"))
-    return ordered.reshape(len(samples), -1).view(np.uint8)
 
 
 def _filter(

@@ -656,6 +656,26 @@ def test_a_tiff_whose_strips_are_not_what_it_says_is_refused(tmp_path, packing, 
             loaded(tmp_path, data, "b.tif")
 
 
+def test_fields_of_a_tiff_that_make_no_sense_are_told(tmp_path):
+    path = tmp_path / "a.tif"
+    turn = [(274, 1, 1, (6,), True)]
+    how = {"photometric": "rgb", "metadata": None, "software": "a program", "extratags": turn}
+    tifffile.imwrite(path, SAMPLES, description="a picture", **how)
+    whole = path.read_bytes()
+    with tifffile.TiffFile(path) as tiff:
+        tags = {each.code: each for each in tiff.pages.first.tags}
+    for tag in (270, 274, 305):
+        kept = {270, 274, 305} - {tag}
+        wrong = [(1, 1, 9), (2, 1, 6), (12, 1, 6), (1, 0, 6)] if tag == 274 else []
+        for kind, count, value in wrong or [(2, 0, 8), (2, 10, 4), (12, 1, 8), (3, 6, 8)]:
+            data = bytearray(whole)
+            struct.pack_into("<HII", data, tags[tag].offset + 2, kind, count, value)
+            picture = loaded(tmp_path, data, "b.tif")
+            assert picture.notes[0] == "Damaged EXIF data were dropped."
+            assert kept <= told(picture.metadata.exif)[0].keys() | {274}
+            assert picture.samples.shape[:2] == ((5, 8) if tag == 274 else (8, 5))
+
+
 # -- texts of PNG, comments of JPEG
 
 TEXTS = (("Author", "Ann"), ("Comment", "ä comment"), ("Title", "\u6f22"))
