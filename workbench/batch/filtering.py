@@ -252,8 +252,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
     reach = sum(each.ksize // 2 + 1 for each in intents.taken_in(state))
     path, page = pair.source.absolute(), pair.page or recipe.page
     with LargePicture(path, state.pixel_type, 2 * reach, page=page) as picture:
-        if pair.folder is not None:
-            make_folder(pair.folder)
+        make_folder(pair.folder)
         outcome.remarks = (*picture.notes, *_said_of(picture.page, pair))
         outcome.metadata = picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample(), region=None))
@@ -290,8 +289,7 @@ def encode(outcome: Outcome, recipe: Recipe) -> None:
     assert outcome.result is not None
     target = outcome.pair.target
     with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
-        if outcome.pair.folder is not None:
-            make_folder(outcome.pair.folder)
+        make_folder(outcome.pair.folder)
         samples = reduced(target, outcome.result.picture)
         how = (recipe.quality, outcome.metadata, outcome.keeps)
         steps.enter_context(image_files.saving(target, samples, *how))

@@ -163,10 +163,11 @@ def named_in(folder: Path, target: Path) -> str:
     return target.relative_to(folder).as_posix()
 
 
-def make_folder(path: Path, *, parents: bool = True) -> None:
+def make_folder(path: Path | None, *, parents: bool = True) -> None:
     """Make a folder, and those it is in, where it is not there.  Raises JournalError."""
-    with _failures(path, "make the folder"):
-        path.mkdir(parents=parents, exist_ok=True)
+    if path is not None:
+        with _failures(path, "make the folder"):
+            path.mkdir(parents=parents, exist_ok=True)
 
 
 @contextmanager

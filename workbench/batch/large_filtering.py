@@ -150,8 +150,7 @@ class ResumableOutput:
         if is_in_the_way or start.strip(b"\0\n") not in (b"", _BEGINS):
             name = self._part.name if is_in_the_way else journal.name
             raise ImageFileError(
-                f"Cannot save {self.target.name}: {name} is there already; move it, or choose "
-                "another name."
+                f"Cannot save {self.target.name}: {name} is there already; move it away."
             )
 
     def _resumes(self) -> bool:

@@ -229,11 +229,14 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError for a kind that nothing here reads, EOFError where it is cut short."""
     if not _is_read(page):
         kinds = page.compression, page.predictor, page.photometric, page.sampleformat
-        packing, predictor, colours, form = (getattr(each, "name", str(each)) for each in kinds)
-        bits, inks = page.bitspersample, page.tags.valueof(INK_SET_TAG, "NONE")
+        more = page.samplesperpixel, page.bitspersample, page.tags.valueof(INK_SET_TAG)
+        packing, predictor, colours, form, channels, bits, inks = (
+            getattr(each, "name", each) if isinstance(each, int) else "unknown"
+            for each in (*kinds, *more)
+        )
         raise ImageFileError(
             f"{path.name} is a TIFF of a kind this program does not read (compression {packing}, "
-            f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
+            f"predictor {predictor}, colours {colours}, inks {inks}, {channels} "
             f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
     if len(page.dataoffsets) < prod(page.chunked):
@@ -283,9 +286,8 @@ def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     ends = sorted({*page.dataoffsets, page.offset, size})  # each goes on to the next one
     if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
         counts = [ends[bisect(ends, at)] - at if 0 < at < size else 0 for at in page.dataoffsets]
-    is_plain, file = page.compression == COMPRESSION.NONE, page.parent.filehandle
-    tiff = page.parent.tiff
-    directory_end = page.offset + tiff.tagnosize + len(page.tags) * tiff.tagsize
+    is_plain, tiff = page.compression == COMPRESSION.NONE, page.parent
+    directory_end = page.offset + tiff.tiff.tagnosize + len(page.tags) * tiff.tiff.tagsize
     for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
         if is_told and at == count == 0:
             continue  # a hole
@@ -300,12 +302,12 @@ def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
             continue
         if is_told and is_plain:
             is_own = at + count <= size and at + count <= ends[bisect(ends, at)]
-            file.seek(end)
-            if count < needed or (is_own and any(file.read(at + count - end))):
+            tiff.filehandle.seek(end)
+            if count < needed or (is_own and any(tiff.filehandle.read(at + count - end))):
                 raise ValueError(f"{count} bytes for {needed}")
         counts[index] = max(min(needed if is_plain else count, size - at), 0)
-        file.seek(at)
-        packed = file.read(counts[index])
+        tiff.filehandle.seek(at)
+        packed = tiff.filehandle.read(counts[index])
         unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
         if page.imagedepth > 1 or len(unpack(packed, out=needed)) < needed:
             raise EOFError(path.name)

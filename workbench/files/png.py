@@ -35,13 +35,8 @@ class Chunk(NamedTuple):
     length: int
 
 
-def chunk(kind: bytes, data: bytes) -> bytes:
-    """Return a whole chunk, its length and checksum included."""
-    return b"".join(chunk_parts(kind, data))
-
-
 def chunk_parts(kind: bytes, data: bytes | memoryview) -> tuple[bytes, bytes | memoryview, bytes]:
-    """Return the same in parts, so that large data are not copied."""
+    """Return a whole chunk, with length and checksum, in parts: large data are not copied."""
     checksum = zlib.crc32(data, zlib.crc32(kind))
     return struct.pack(">I", len(data)) + kind, data, struct.pack(">I", checksum)
 
@@ -53,7 +48,7 @@ def parts_with(
     view = memoryview(encoded)
     yield view[:_HEADER_END]
     for kind, data in more:
-        yield chunk(kind, data)
+        yield from chunk_parts(kind, data)
     yield view[_HEADER_END:]
 
 

@@ -676,6 +676,24 @@ def test_fields_of_a_tiff_that_make_no_sense_are_told(tmp_path):
             assert picture.samples.shape[:2] == ((5, 8) if tag == 274 else (8, 5))
 
 
+def test_a_tiff_that_is_refused_is_told_in_numbers(tmp_path):
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, SAMPLES, photometric="rgb", metadata=None)
+    whole = path.read_bytes()
+    with tifffile.TiffFile(path) as tiff:
+        tags = {each.code: each for each in tiff.pages.first.tags}
+    for tag, kind, count, said in (
+        *((258, 1, 3, "channels of unknown bits"), (258, 4, 1, " bits, "), (259, 3, 0, "unknown")),
+        *((262, 1, 1, "colours unknown"), (259, 1, 1, "compression unknown")),
+    ):
+        data = bytearray(whole)
+        struct.pack_into("<HI", data, tags[tag].offset + 2, kind, count)
+        with pytest.raises(ImageFileError, match=said) as refused:
+            loaded(tmp_path, data, "b.tif")
+        assert "b'" not in str(refused.value)
+        assert "()" not in str(refused.value)
+
+
 # -- texts of PNG, comments of JPEG
 
 TEXTS = (("Author", "Ann"), ("Comment", "ä comment"), ("Title", "\u6f22"))
