@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from copy import copy
@@ -102,8 +102,8 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
     if planes > 1:
         one, sizes = first.nbytes, first.databytecounts
         page.dataoffsets = tuple(each + (number - 1) * one for each in first.dataoffsets)
-        # The only strip is one plane, or all of them.
-        page.databytecounts = tuple(one if each == planes * one else each for each in sizes)
+        # The only strip is one plane, or all of them; some programs count more.
+        page.databytecounts = tuple(min(each, one) for each in sizes)
     return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
 
 
@@ -278,12 +278,12 @@ def _refuse_other_lengths(path: Path, page: tifffile.TiffPage, row_bytes: int) -
 def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
-    Some programs write too large a count of bytes, of which only the first are needed, or none.
+    Some programs write no count of bytes, or too large a one; each goes on to the next at most.
     Samples that are not packed tell it by themselves; ValueError where they are something else.
     """
     size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
     are_all = len(counts) == len(page.dataoffsets)
-    ends = sorted({*page.dataoffsets, page.offset, size})  # each goes on to the next one
+    ends = sorted({*page.dataoffsets, page.offset, size, *(tag.valueoffset for tag in page.tags)})
     if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
         counts = [ends[bisect(ends, at)] - at if 0 < at < size else 0 for at in page.dataoffsets]
     is_plain, tiff = page.compression == COMPRESSION.NONE, page.parent
@@ -301,9 +301,9 @@ def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
         if is_told and 0 < count <= size - at and not is_wrong:
             continue
         if is_told and is_plain:
-            is_own = at + count <= size and at + count <= ends[bisect(ends, at)]
+            behind = min(at + count, ends[bisect_left(ends, min(end, size))]) - end
             tiff.filehandle.seek(end)
-            if count < needed or (is_own and any(tiff.filehandle.read(at + count - end))):
+            if count < needed or (behind > 0 and tiff.filehandle.read(behind).strip(b"\0")):
                 raise ValueError(f"{count} bytes for {needed}")
         counts[index] = max(min(needed if is_plain else count, size - at), 0)
         tiff.filehandle.seek(at)
