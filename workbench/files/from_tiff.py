@@ -103,7 +103,7 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
         one, sizes = first.nbytes, first.databytecounts
         page.dataoffsets = tuple(each + (number - 1) * one for each in first.dataoffsets)
         # The only strip is one plane, or all of them; some programs count more.
-        page.databytecounts = tuple(min(each, one) for each in sizes)
+        page.databytecounts = tuple(one if each >= planes * one else each for each in sizes)
     return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
 
 
