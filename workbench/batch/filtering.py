@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -18,7 +17,7 @@ from kernels.core.job import Progress
 from kernels.core.safe_files import is_special
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
-from workbench.batch.journal import Stage, Status, stamp_of
+from workbench.batch.journal import Stage, Status, make_folder, stamp_of
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.pairs import FilePair
 from workbench.batch.stage_times import measuring
@@ -43,6 +42,7 @@ OWN_TOO_LARGE = (
     "implementation."
 )
 IS_THERE = "{} is there already; --replace writes it anew."
+LEADS_NOWHERE = "{} is a link to nothing; --replace writes the file that it names."
 ANOTHER_PAGE = "--page takes another, or all."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 
@@ -162,9 +162,10 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             outcome.skipped = True
             return
         if is_there and not is_special(pair.target):
-            raise ImageFileError(IS_THERE.format(pair.target_shown))
+            said = IS_THERE if os.path.exists(pair.target) else LEADS_NOWHERE  # noqa: PTH110
+            raise ImageFileError(said.format(pair.target_shown))
         # To write there might wait for ever, or change a file elsewhere.
-        is_link = os.path.islink(pair.target)  # noqa: PTH114 - `Path.is_symlink` may raise
+        is_link = os.path.islink(pair.target)  # noqa: PTH114
         if not pair.is_named and (is_link or is_special(pair.target)):
             said = "a link, a device or a pipe has that name; remove it."
             raise ImageFileError(f"Cannot save {pair.target.name}: {said}")
@@ -185,10 +186,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             elif format_of(pair.target).title != "TIFF":
                 outcome.error = str(error)
             return
-        outcome.remarks = (*picture.remarks, *_left_out(picture.page, pair))
-        if is_link:
-            leads_to = os.path.realpath(pair.target)
-            outcome.remarks += (f"{pair.target_shown} is a link; what is written is {leads_to}.",)
+        outcome.remarks = (*picture.remarks, *_said_of(picture.page, pair))
         outcome.metadata = picture.metadata
         fit = fit_of(pair.target, outcome.picture.samples, outcome.metadata)
         if fit.why_not is not None or (fit.is_to_ask and not recipe.reduce):
@@ -200,9 +198,11 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             outcome.warnings = (f"{pair.target.name}: {fit.format.title} knows no --quality.",)
 
 
-def _left_out(page: Page, pair: FilePair) -> tuple[str, ...]:
-    only = f"Only {page} is kept; {ANOTHER_PAGE}"
-    return (only,) if page.count > 1 and not pair.page else ()
+def _said_of(page: Page, pair: FilePair) -> Iterator[str]:
+    if page.count > 1 and not pair.page:
+        yield f"Only {page} is kept; {ANOTHER_PAGE}"
+    if os.path.islink(pair.target):  # noqa: PTH114 - `Path.is_symlink` may raise
+        yield f"{pair.target_shown} is a link; what is written is {os.path.realpath(pair.target)}."
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -252,8 +252,8 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
     reach = sum(each.ksize // 2 + 1 for each in intents.taken_in(state))
     path, page = pair.source.absolute(), pair.page or recipe.page
     with LargePicture(path, state.pixel_type, 2 * reach, page=page) as picture:
-        _make_folder(pair.folder)
-        outcome.remarks = (*picture.notes, *_left_out(picture.page, pair))
+        make_folder(pair.folder)
+        outcome.remarks = (*picture.notes, *_said_of(picture.page, pair))
         outcome.metadata = picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample(), region=None))
         assert job is not None
@@ -289,7 +289,7 @@ def encode(outcome: Outcome, recipe: Recipe) -> None:
     assert outcome.result is not None
     target = outcome.pair.target
     with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
-        _make_folder(outcome.pair.folder)
+        make_folder(outcome.pair.folder)
         samples = reduced(target, outcome.result.picture)
         how = (recipe.quality, outcome.metadata, outcome.keeps)
         steps.enter_context(image_files.saving(target, samples, *how))
@@ -332,11 +332,3 @@ def _timed(outcome: Outcome, stage: Stage) -> Iterator[None]:
         yield
     finally:
         outcome.seconds[stage] = perf_counter() - began
-
-
-def _make_folder(path: Path | None) -> None:
-    try:
-        if path is not None:
-            path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ImageFileError(f"Cannot make the folder {path}: {error.strerror}.") from error

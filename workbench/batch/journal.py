@@ -70,8 +70,7 @@ class Journal(AppendLog):
         self.folder, path = folder, path or folder / NAME
         self._lock: BinaryIO | None = None
         for each in (folder, path.parent):
-            with _failures(each, "make the folder"):
-                each.mkdir(parents=True, exist_ok=True)
+            make_folder(each)
         with _failures(path):
             super().__init__(path, "a+")
         try:
@@ -164,12 +163,22 @@ def named_in(folder: Path, target: Path) -> str:
     return target.relative_to(folder).as_posix()
 
 
+def make_folder(path: Path | None, *, parents: bool = True) -> None:
+    """Make a folder, and those it is in, where it is not there.  Raises JournalError."""
+    if path is not None:
+        with _failures(path, "make the folder"):
+            path.mkdir(parents=parents, exist_ok=True)
+
+
 @contextmanager
 def _failures(path: Path, doing: str = "write") -> Iterator[None]:
     try:
         yield
     except OSError as error:
         why = reason(error) if doing == "write" else error.strerror
+        if isinstance(error, FileExistsError):
+            kind = "file" if os.path.exists(error.filename) else "link to nothing"  # noqa: PTH110
+            why = f"a {kind} has that name"
         raise JournalError(f"Cannot {doing} {path}: {why}.") from error
 
 

@@ -48,6 +48,7 @@ from workbench.imaging.pictures import Metadata
 
 FORMAT = 1
 PART, JOURNAL = ".part", ".part.jsonl"  # behind the result's own name
+_BEGINS = b'{"strips":'  # of a journal; a power failure may leave zeros
 
 
 def is_begun(target: Path) -> bool:
@@ -91,15 +92,20 @@ class ResumableOutput:
                 f"Cannot save {self.target.name}: what is written in strips has to be a file; "
                 "choose another name."
             )
+        self._refuse_others(path)
         self._journal = AppendLog(path, "a+")
+        if not self._journal.hold():
+            self._journal.close()
+            raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
         try:
-            if not self._journal.hold():
-                raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
             if not self._resumes():
                 self._begin(shape, dtype, metadata)
             self._open = TiledTiff(self._part)
         except BaseException:
             self._journal.close()
+            if not path.stat().st_size:
+                path.unlink()
+                self._part.unlink(missing_ok=True)
             raise
 
     def add(self, samples: NDArray[Any]) -> None:
@@ -134,6 +140,18 @@ class ResumableOutput:
 
     def _put(self, line: Mapping[str, Any], *, sync: bool = False) -> None:
         self._journal.put(f"{json.dumps(line)}\n".encode(), sync=sync)
+
+    def _refuse_others(self, journal: Path) -> None:
+        """Raise ImageFileError where a file that has such a name is not this program's."""
+        start = b""
+        with suppress(FileNotFoundError), open(journal, "rb", opener=safe_files.regular) as file:
+            start = file.read(len(_BEGINS))
+        is_in_the_way = os.path.lexists(self._part) and (not start or self._part.is_symlink())
+        if is_in_the_way or start.strip(b"\0\n") not in (b"", _BEGINS):
+            name = self._part.name if is_in_the_way else journal.name
+            raise ImageFileError(
+                f"Cannot save {self.target.name}: {name} is there already; move it away."
+            )
 
     def _resumes(self) -> bool:
         """Go on where it was begun, if that was the same; a damaged journal is none."""

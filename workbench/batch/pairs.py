@@ -56,9 +56,11 @@ def naming(pattern: str | None, format_name: str | None, chosen: State) -> Namin
             "braces; write {{ and }} for braces themselves.",
             "pattern",
         )
-    if PurePath(pattern).name != pattern or os.sep in pattern:
+    is_name = PurePath(pattern).name == pattern and os.sep not in pattern and pattern != ".."
+    if not is_name or re.search("[\0-\x1f\x7f]", pattern):
         raise PairingError(
-            f"The name {pattern} is one within the output folder, so no / can stand in it.",
+            f"The name {pattern} is one within the output folder, so no / can stand in it, no line "
+            "break, and it is neither . nor .. alone.",
             "pattern",
         )
     if not (pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in ALL_WRITTEN):

@@ -16,6 +16,7 @@ from kernels import Sampling
 from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
 from workbench.batch.filtering import IS_THERE, Outcome, Recipe
+from workbench.batch.journal import make_folder
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, pairs_of, with_extension
 from workbench.cli import output
@@ -109,12 +110,8 @@ def _apply(recipe: Recipe, pairs: FilePairs, arguments: Namespace) -> int:
         control.obey()
 
     with pairs.without_empty_folders():
-        path = Path(arguments.output)
-        try:
-            if not path.is_dir() and not any(group.is_named for group in pairs.groups):
-                path.mkdir()
-        except OSError as error:
-            raise CommandError(f"Cannot make the folder {path}: {error.strerror}.") from error
+        if not any(group.is_named for group in pairs.groups):
+            make_folder(Path(arguments.output), parents=False)
         try:
             with ended_by_sigterm():
                 for outcome in in_order(running(engine, pairs, recipe, arguments.jobs, say)):

@@ -28,7 +28,7 @@ _EXIF, _GPS, _INTEROP = 34665, 34853, 40965
 _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
 _DIRECTORIES = _EXIF, _GPS, _INTEROP  # their tags elsewhere lead nowhere
 _THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
-_TEXT, _BYTES = 2, 7  # types
+_TEXT, _BYTES, _BYTE_TYPES = 2, 7, (1, 2, 6, 7)
 _DAMAGED = "Damaged {} data were dropped."
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
@@ -39,8 +39,8 @@ MIN_DPI, MAX_DPI = 0.01, 1e7  # that all formats can hold, and that say somethin
 _APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
 _NAMES = {XMP_TAG: "XMP", IPTC_TAG: "IPTC", _RESOURCES: "Photoshop"}
 # What describes a picture in the main directory, such as the maker, a rating and the date.
-_ABOUT = {*(269, _DESCRIPTION, 271, 272, _ORIENTATION, 285, _SOFTWARE, 306, 315, 316, 33432)}
-_ABOUT |= {18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART}
+_WORDS = {269, _DESCRIPTION, 271, 272, 285, _SOFTWARE, 306, 315, 316, 33432}
+_ABOUT = _WORDS | {_ORIENTATION, 18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART}
 # How the pixels of that one file are stored; what would make a raw file of a TIFF.
 _STORAGE = {*range(254, 700), 34675, *range(50706, 52600), 59932} - _ABOUT
 # How descriptions begin and end that tell programs how the samples of that one file lie.
@@ -76,10 +76,21 @@ def fields_in(
                     todo += [(tag.code, tag.valueoffset)] if is_new else []
                 elif (is_ours or name) and tag.code not in _DIRECTORIES and tag.dtype <= _LAST_TYPE:
                     own[tag.code] = _field(source, tag)
+                    if _is_damaged(tag, own):
+                        del own[tag.code]
+                        _note_damage(notes, _NAMES.get(tag.code, "EXIF"))
         found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
         _note_damage(notes)
     return found
+
+
+def _is_damaged(tag: tifffile.TiffTag, own: dict[int, Field]) -> bool:
+    """True if a field has no value, or one in the header, or one that makes no sense."""
+    is_turn, number = tag.code == _ORIENTATION, number_of({0: own}, tag.code)
+    is_turned_wrong = is_turn and (tag.dtype == _TEXT or number not in range(9))
+    is_no_text = tag.code in _WORDS and tag.dtype not in _BYTE_TYPES
+    return tag.count == 0 or tag.valueoffset < 8 or is_turned_wrong or is_no_text
 
 
 def _note_damage(notes: list[str], what: str = "EXIF") -> None:
@@ -176,7 +187,7 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
     for tag, value in news:
         if tag in (own := kept.get(_EXIF, {})):
             is_short = own[tag][0] == 3 and value < 1 << 16
-            own[tag] = (3, 1, struct.pack("<H", value)) if is_short else (4, 1, _long(value))
+            own[tag] = (3 if is_short else 4), 1, struct.pack("<H" if is_short else "<I", value)
     lost = {"the maker's own notes": _MAKERS in fields.get(_EXIF, {})}
     lost["the thumbnail"] = _THUMBNAIL in fields
     if any(lost.values()):
@@ -205,12 +216,8 @@ def with_resolution(metadata: Metadata) -> bytes | None:
     return _written(fields)
 
 
-def _long(value: int) -> bytes:
-    return struct.pack("<I", value)
-
-
 def _written(fields: Fields) -> bytes:
-    return b"II*\0" + _long(8) + _directory(fields, 0, 8)
+    return b"II*\0\x08\0\0\0" + _directory(fields, 0, 8)
 
 
 def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:

@@ -291,7 +291,7 @@ class PillowReader:
             or exif_of.iptc_in(info.get("iptc") or _resources(image), notes),
             resolution_of(info) if has_resolution else None,
             info.get("colours", ""),
-            self._found.texts if self._found else _comment(info),
+            self._found.texts if self._found else tuple(_comments(image, notes)),
         )
 
     @cached_property
@@ -441,11 +441,17 @@ def _scans_of(data: bytes) -> bytes:
     return data
 
 
-def _comment(info: dict[Any, Any]) -> Texts:
-    found: bytes = (info.get("comment") or b"").strip(b"\0")
-    with suppress(UnicodeDecodeError):
-        return ((COMMENT, found.decode()),) if found else ()
-    return ((COMMENT, found.decode("latin-1")),)
+def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]:
+    """Those of a JPEG, or the one of another file."""
+    found = [data for name, data in getattr(image, "applist", ()) if name == "COM"]
+    for each in found or [image.info.get("comment") or b""]:
+        text = each.strip(b"\0").decode("latin-1")
+        with suppress(UnicodeDecodeError):
+            text = each.strip(b"\0").decode()
+        if text and png.holds(COMMENT, text):
+            yield COMMENT, text
+        elif text:
+            notes.append("A comment that is no text was left out.")
 
 
 def _resources(image: ImageFile.ImageFile) -> bytes:
@@ -481,10 +487,10 @@ def _interpreted(contents: png.Contents) -> dict[Any, Any]:
         found = _RAW.match(text)
         size = 2 * int(found[1]) if found else 0
         digits = "".join(found[2].split())[:size] if found else ""  # what is behind is ignored
-        data = bytes.fromhex(digits[: len(digits) // 2 * 2])
+        data = bytes.fromhex(digits) if len(digits) == size else b""
         keys = [key for begins, key in _PROFILES.items() if data.startswith(begins)]
         told = {**dict.fromkeys(keys, data.removeprefix(exif_of.JPEG_XMP)), **told}
-        contents.damaged.extend([name] * (not keys or len(digits) < size))
+        contents.damaged.extend([name] * (not keys))
     if "cicp" in info:
         icc, colours = colour_profiles.coded(*info["cicp"])
         if icc or not colours or "icc_profile" not in info:  # else that is better than none

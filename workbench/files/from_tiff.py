@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from copy import copy
@@ -102,8 +102,8 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
     if planes > 1:
         one, sizes = first.nbytes, first.databytecounts
         page.dataoffsets = tuple(each + (number - 1) * one for each in first.dataoffsets)
-        # The only strip is one plane, or all of them.
-        page.databytecounts = tuple(one if each == planes * one else each for each in sizes)
+        # The only strip is one plane, or all of them; some programs count more.
+        page.databytecounts = tuple(one if each >= planes * one else each for each in sizes)
     return page, Page(number, count, "a smaller copy" if page.is_reduced else label)
 
 
@@ -154,7 +154,7 @@ class TiffReader:
         """Memory for the file's samples, and for what they become where that is not in place."""
         page = self.page
         pixels, channels = page.imagewidth * page.imagelength, _channels_of(page)
-        made = pixels * channels * min(_dtype(page).itemsize, 4)
+        made = pixels * channels * min(np.dtype(page.dtype).itemsize, 4)
         is_kept = channels == page.samplesperpixel and str(page.dtype) in PIXEL_TYPES
         is_planar = page.samplesperpixel > 1 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
         held = _stored_bytes(page)
@@ -229,11 +229,14 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError for a kind that nothing here reads, EOFError where it is cut short."""
     if not _is_read(page):
         kinds = page.compression, page.predictor, page.photometric, page.sampleformat
-        packing, predictor, colours, form = (getattr(each, "name", str(each)) for each in kinds)
-        bits, inks = page.bitspersample, page.tags.valueof(INK_SET_TAG, "NONE")
+        more = page.samplesperpixel, page.bitspersample, page.tags.valueof(INK_SET_TAG)
+        packing, predictor, colours, form, channels, bits, inks = (
+            getattr(each, "name", each) if isinstance(each, int) else "unknown"
+            for each in (*kinds, *more)
+        )
         raise ImageFileError(
             f"{path.name} is a TIFF of a kind this program does not read (compression {packing}, "
-            f"predictor {predictor}, colours {colours}, inks {inks}, {page.samplesperpixel} "
+            f"predictor {predictor}, colours {colours}, inks {inks}, {channels} "
             f"channels of {bits} bits, {form}); save it as RGB or grey with another program."
         )
     if len(page.dataoffsets) < prod(page.chunked):
@@ -241,7 +244,7 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     row_bytes = int(-(-prod(page.chunks[1:]) * page.bitspersample // 8))
     _refuse_other_lengths(path, page, row_bytes)
     _end_with_file(path, page, row_bytes)
-    tile_bytes = prod(page.chunks) * _dtype(page).itemsize
+    tile_bytes = prod(page.chunks) * np.dtype(page.dtype).itemsize
     if page.is_tiled and tile_bytes > MAX_PADDING_BYTES + _stored_bytes(page):
         raise ValueError(f"tiles of {page.tilewidth}×{page.tilelength}")
     if page.compression in _WEBP or (_JPEG[0] == page.compression and page.samplesperpixel != 2):
@@ -275,26 +278,36 @@ def _refuse_other_lengths(path: Path, page: tifffile.TiffPage, row_bytes: int) -
 def _end_with_file(path: Path, page: tifffile.TiffPage, row_bytes: int) -> None:
     """Shorten strips and tiles that go on behind the file's end; raises EOFError where cut short.
 
-    Some programs write too large a count of bytes, of which only the first are needed, or none.
-    Samples that are not packed tell it by themselves.
+    Some programs write no count of bytes, or too large a one; each goes on to the next at most.
+    Samples that are not packed tell it by themselves; ValueError where they are something else.
     """
     size, counts, high = path.stat().st_size, list(page.databytecounts), page.chunks[0]
     are_all = len(counts) == len(page.dataoffsets)
+    ends = sorted({*page.dataoffsets, page.offset, size, *(tag.valueoffset for tag in page.tags)})
     if not (is_told := are_all and (any(counts) or not any(page.dataoffsets))):
-        ends = sorted({*page.dataoffsets, size})  # each goes on to the next one
         counts = [ends[bisect(ends, at)] - at if 0 < at < size else 0 for at in page.dataoffsets]
-    is_plain = page.compression == COMPRESSION.NONE
+    is_plain, tiff = page.compression == COMPRESSION.NONE, page.parent
+    directory_end = page.offset + tiff.tiff.tagnosize + len(page.tags) * tiff.tiff.tagsize
     for index, (at, count) in enumerate(zip(page.dataoffsets, counts, strict=True)):
+        if is_told and at == count == 0:
+            continue  # a hole
         strip = index % -(-page.imagelength // high)
         rows = high if page.is_tiled else min(high, page.imagelength - strip * high)
         needed = rows * row_bytes
+        end = at + (needed if is_plain else 1)
+        if at < 8 or (at < directory_end and page.offset < end):
+            raise ValueError(f"samples at {at}")  # in the header, or in the directory
         is_wrong = is_plain and count not in (needed, high * row_bytes)
-        if is_told and at + count <= size and not is_wrong:
+        if is_told and 0 < count <= size - at and not is_wrong:
             continue
+        if is_told and is_plain:
+            behind = min(at + count, ends[bisect_left(ends, min(end, size))]) - end
+            tiff.filehandle.seek(end)
+            if count < needed or (behind > 0 and tiff.filehandle.read(behind).strip(b"\0")):
+                raise ValueError(f"{count} bytes for {needed}")
         counts[index] = max(min(needed if is_plain else count, size - at), 0)
-        with path.open("rb") as file:
-            file.seek(at)
-            packed = file.read(counts[index])
+        tiff.filehandle.seek(at)
+        packed = tiff.filehandle.read(counts[index])
         unpack = tifffile.TIFF.DECOMPRESSORS[page.compression]
         if page.imagedepth > 1 or len(unpack(packed, out=needed)) < needed:
             raise EOFError(path.name)
@@ -363,7 +376,7 @@ def _is_read(page: tifffile.TiffPage) -> bool:
             and not (page.is_subsampled and page.compression == COMPRESSION.NONE)
         )
     is_inks = page.photometric == PHOTOMETRIC.SEPARATED
-    has_white = _dtype(page).kind == "f" or page.dtype in ("uint8", "uint16")
+    has_white = np.dtype(page.dtype).kind == "f" or page.dtype in ("uint8", "uint16")
     return bool(
         (page.bitspersample, page.sampleformat) in _SAMPLES
         and (page.bitspersample % 8 == 0 or page.predictor == PREDICTOR.NONE)
@@ -392,13 +405,9 @@ def _refuse_other_sizes(path: Path, page: tifffile.TiffPage) -> None:
             raise ValueError("a strip of something else")
 
 
-def _dtype(page: tifffile.TiffPage) -> np.dtype[Any]:
-    return np.dtype(page.dtype)
-
-
 def _stored_bytes(page: tifffile.TiffPage) -> int:
     pixels = page.imagewidth * page.imagelength * page.imagedepth
-    return int(pixels * page.samplesperpixel * _dtype(page).itemsize)
+    return int(pixels * page.samplesperpixel * np.dtype(page.dtype).itemsize)
 
 
 # -- from what is stored to what is meant

@@ -18,7 +18,8 @@ from workbench.imaging.pictures import Texts
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text
 SETTINGS_KEYWORD = "filter-workbench"  # of those of the window in a screenshot
-_OF_THE_FILE = re.compile(f"{XMP_KEYWORD}|{SETTINGS_KEYWORD}|Software|date:.*")
+_OF_THE_FILE = re.compile(f"{SETTINGS_KEYWORD}|Software|date:(create|modify|timestamp)")
+_KEYWORD = re.compile("(?! )[ -~\xa1-\xff]{1,79}(?<! )")
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
 PLAIN_UTF8 = b"\0\0\0\0\0"
 
@@ -34,13 +35,8 @@ class Chunk(NamedTuple):
     length: int
 
 
-def chunk(kind: bytes, data: bytes) -> bytes:
-    """Return a whole chunk, its length and checksum included."""
-    return b"".join(chunk_parts(kind, data))
-
-
 def chunk_parts(kind: bytes, data: bytes | memoryview) -> tuple[bytes, bytes | memoryview, bytes]:
-    """Return the same in parts, so that large data are not copied."""
+    """Return a whole chunk, with length and checksum, in parts: large data are not copied."""
     checksum = zlib.crc32(data, zlib.crc32(kind))
     return struct.pack(">I", len(data)) + kind, data, struct.pack(">I", checksum)
 
@@ -52,7 +48,7 @@ def parts_with(
     view = memoryview(encoded)
     yield view[:_HEADER_END]
     for kind, data in more:
-        yield chunk(kind, data)
+        yield from chunk_parts(kind, data)
     yield view[_HEADER_END:]
 
 
@@ -83,6 +79,7 @@ BLOCK_BYTES = 1 << 20
 RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
 _OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
+_SIDE = (*_TEXTS, b"iCCP")
 # What chunks that nothing here reads look like, behind the colour type.
 _FORMS = {
     b"tIME": rb".{8}",
@@ -109,10 +106,12 @@ class Contents(NamedTuple):
 
 def found_in(file: BinaryIO) -> Contents:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
-    stream, texts = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
-    sound, damaged, colour_type = list[Chunk](), list[str](), b""
+    stream, side = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
+    sound, damaged, said, colour_type = list[Chunk](), list[str](), list[tuple[str, str]](), b""
     for each in chunks(file):
-        reader = texts if each.kind in _TEXTS else stream  # so that no keyword is taken for a fact
+        is_side = each.kind in _SIDE
+        reader = side if is_side else stream  # so that no keyword is taken for a fact
+        side.im_info, side.im_text = {}, {}
         parse = getattr(reader, f"chunk_{each.kind.decode('latin-1')}", None)
         try:
             if not (each.kind.isalpha() and (each.kind in _NOT_READ or _is_whole(file, each))):
@@ -123,9 +122,10 @@ def found_in(file: BinaryIO) -> Contents:
             elif parse and each.kind not in _OF_SAMPLES + _NOT_READ:
                 data = parse(each.offset, each.length)
                 colour_type = data[9:10] if each.kind == b"IHDR" else colour_type
-                is_empty = each.kind == b"iCCP" and not stream.im_info["icc_profile"]
-                if is_empty or (each.kind in _TEXTS and not _is_text(each.kind, data)):
+                told: dict[Any, Any] = {**side.im_info, **side.im_text}
+                if is_side and not (_is_unpacked(each.kind, data) and told):
                     raise ValueError(each.kind)
+                said += _said_in(told, stream.im_info)
             elif form := _FORMS.get(each.kind):
                 data = colour_type + file.read(min(each.length, BLOCK_BYTES))
                 if not re.fullmatch(form, data, re.DOTALL):
@@ -135,25 +135,37 @@ def found_in(file: BinaryIO) -> Contents:
             if each.kind[:1].isupper():  # so that nothing can be made of the file without it
                 raise
             damaged.append(each.kind.decode("latin-1"))
-    info = stream.im_info
-    said = dict[str, str]()
-    for name, text in texts.im_info.items():
-        if str(name).startswith(RAW_PROFILE) or (name == "xmp" and isinstance(text, bytes)):
-            info[name] = text
-        elif isinstance(text, str) and not _OF_THE_FILE.fullmatch(str(name)):
-            said[str(name)] = str(text)
     parts = [SIGNATURE, *(_whole(file, each) for each in sound if each.kind not in _TEXTS)]
     whole = b"".join(parts) if damaged else None
-    return Contents(info, [each.kind for each in sound], damaged, whole, tuple(said.items()))
+    return Contents(stream.im_info, [each.kind for each in sound], damaged, whole, tuple(said))
 
 
-def _is_text(kind: bytes, data: bytes) -> bool:
-    """True if a text has a keyword, and unpacks; else it raises, or Pillow makes it empty."""
-    rest, is_packed = data[data.index(b"\0") + 1 :], kind == b"zTXt"
+def _said_in(told: dict[Any, Any], info: dict[Any, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a chunk's text, or put it into `info`.  Raises ValueError where PNG holds none such."""
+    for name, text in told.items():
+        if isinstance(text, bytes) or name.startswith(RAW_PROFILE):
+            info[name] = text
+        elif name == XMP_KEYWORD:
+            info.setdefault("xmp", text.encode())
+        elif not holds(name, text):
+            raise ValueError(name)
+        elif not _OF_THE_FILE.fullmatch(name):
+            yield str(name), str(text)
+
+
+def holds(keyword: str, text: str) -> bool:
+    """True if PNG has a place for such a text."""
+    return bool(_KEYWORD.fullmatch(keyword)) and "\0" not in text
+
+
+def _is_unpacked(kind: bytes, data: bytes) -> bool:
+    """True if all of a text or a profile unpacks; else it raises, or Pillow takes a part of it."""
+    rest, is_packed = data[data.index(b"\0") + 1 :], kind in (b"zTXt", b"iCCP")
     if kind == b"iTXt":
-        is_packed, rest = rest[0] == 1, b"\0" + rest[2:].split(b"\0", 2)[2]
+        is_packed, rest = rest[0] != 0, b"\0" + rest[2:].split(b"\0", 2)[2]
     unpacker = zlib.decompressobj()
-    return not is_packed or bool(unpacker.decompress(rest[1:], MAX_SIDE_BYTES) and unpacker.eof)
+    unpacked = is_packed and unpacker.decompress(rest[1:], MAX_SIDE_BYTES)
+    return unpacker.eof or unpacked is False
 
 
 def _is_whole(file: BinaryIO, found: Chunk) -> bool:
@@ -208,15 +220,11 @@ def filtered(samples: NDArray[Any]) -> NDArray[np.uint8]:
     above = np.zeros((1, width * apart), np.uint8)
     rows = max(BAND_BYTES // (width * apart), 1)
     for top in range(0, height, rows):
-        band = _as_bytes(samples[top : top + rows])
+        band = np.ascontiguousarray(samples[top : top + rows], samples.dtype.newbyteorder(">"))
+        band = band.reshape(len(band), -1).view(np.uint8)
         _filter(band, np.concatenate([above, band[:-1]]), apart, made[top : top + rows])
         above = band[-1:]
     return made
-
-
-def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:
-    ordered = np.ascontiguousarray(samples, samples.dtype.newbyteorder(">"))
-    return ordered.reshape(len(samples), -1).view(np.uint8)
 
 
 def _filter(

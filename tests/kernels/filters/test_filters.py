@@ -169,6 +169,7 @@ def test_custom_weights_that_do_not_fit_are_refused(matrix, sentence):
 )
 def test_custom_weights_are_read_from_text(text):
     assert custom.parse(text) == ((1, 2, 3), (4, 5, 6), (7, 8, 9))
+    assert custom.parse("0") == ((0,),)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +184,7 @@ def test_custom_weights_are_read_from_text(text):
         ("1//2", "is not a number"),
         ("nan", "finite"),
         ("1e39", "finite"),
+        ("1e-50", "0 in float32"),
     ],
 )
 def test_text_that_is_no_square_of_numbers_is_refused(text, sentence):

@@ -120,6 +120,38 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
     assert names() == ["in.png", "in.tif", "mine.cu"]
 
 
+@pytest.mark.parametrize("kind", ["file", "journal", "folder", "link"])
+def test_nothing_of_others_is_taken_for_a_part_of_the_result(folder, kind, capsys):
+    (folder / "precious").write_text("mine")
+    name = "out.tif.part.jsonl" if kind == "journal" else "out.tif.part"
+    path = folder / name
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "link":
+        path.symlink_to("precious")
+    else:
+        path.write_text("mine")
+    assert apply("in.tif", "out.tif", *LITTLE) == 1
+    assert f"Cannot save out.tif: {name} is there already" in capsys.readouterr().err
+    assert names() == sorted(["in.tif", name, "precious"])
+    assert path.is_dir() or path.read_text() == "mine"
+
+
+def test_a_link_that_is_written_through_is_told_of_strips_too(folder, capsys):
+    (folder / "link.tif").symlink_to("there.tif")
+    assert apply("in.tif", "link.tif", *LITTLE) == 1
+    assert "link.tif is a link to nothing; --replace" in capsys.readouterr().err
+    assert apply("in.tif", "link.tif", *LITTLE, "--replace") == 0
+    said = capsys.readouterr().out
+    assert f"link.tif is a link; what is written is {folder / 'there.tif'}." in said
+    (folder / "out").symlink_to("nowhere")
+    apply_, batch = ["apply", "in.tif"], ["batch", "in.tif"]
+    for words in ([*apply_, "there.tif", "out"], [*apply_, "out/"], [*batch, "out"]):
+        assert main.main([*words, "--no-gpu"]) == 1
+        assert "Cannot make the folder out: a link to nothing has that" in capsys.readouterr().err
+    assert names() == ["in.tif", "link.tif", "out", "there.tif"]
+
+
 def test_an_answer_that_is_wrong_is_not_kept(folder, monkeypatch, capsys):
     parallel = "kernels.cpu.parallel.runner"
 
