@@ -478,10 +478,9 @@ class MainWindow(WindowWithHome):
         self._lost = f"{before} {sentence}".strip()
         self.messages.show_message("warning", self._lost)
 
-    @Slot(object, object)
-    def _say_gave_way(self, old: State, new: State) -> None:
-        if sentence := intents.gave_way(old, new, self.device):
-            self.messages.show_message("info", f"{sentence} {TAKE_BACK}")
+    @Slot(str)
+    def _say_gave_way(self, sentence: str) -> None:
+        self.messages.show_message("info", f"{sentence} {TAKE_BACK}")
 
     def _complain(self) -> None:
         """Show what was found broken at the start, with details if there are several things."""
