@@ -495,9 +495,12 @@ class OpenMenu(QObject):
         )
 
     def step(self, step: int) -> None:
-        """Open the next (1) or the previous (-1) picture."""
+        """Open the next (1) or the previous (-1) picture; from what is in no folder, that left."""
+        picture = self._store.state.picture
         if self._walk.path is None:
             self._messages.show_message("info", IN_NO_FOLDER)
+        elif picture is not None and picture.path is None:
+            self._opener.open_file(self._walk.path)
         else:
             self._opener.open_neighbour(self._walk.path, step)
 

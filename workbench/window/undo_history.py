@@ -244,7 +244,9 @@ class UndoHistory(QObject):
         if self._is_quiet or _is_not_chosen(old, new):
             return
         names = changed_fields(old, new)
-        if names == ["chosen_implementation"]:
+        if new.picture is not old.picture and _leads_to(new.picture) == _leads_to(old.picture):
+            names.remove("picture")  # it was opened again
+        if names in ([], ["chosen_implementation"]):
             return  # it was in use already: there is nothing to see
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
@@ -305,6 +307,12 @@ class UndoHistory(QObject):
             last.is_closed = True  # the next change is a step of its own
         self.moved.emit()
         self._status.showMessage(note, NOTE_MS)
+
+
+def _leads_to(picture: Picture | None) -> object:
+    """What a picture can be loaded from again, else the picture itself."""
+    ref = PictureRef.of(picture) if picture is not None else None
+    return ref if ref is not None and ref.can_load else picture
 
 
 def _is_not_chosen(old: State, new: State) -> bool:

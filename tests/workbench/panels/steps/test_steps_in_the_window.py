@@ -477,9 +477,9 @@ def test_without_a_gpu_every_step_says_the_same(qtbot, window, tmp_path):
     path.write_text('[[step]]\nfilter = "box"\n[[step]]\nfilter = "edges"\n')
     drop(window, path)
     until(qtbot, lambda: titles(window) == ["box", "edges"])
-    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
+    assert {each.implementation for each in window.store.state.steps} == {"auto"}
     settle(qtbot, window, lambda: window.opener.opened.emit(Picture("other", small()[:60])))
-    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
+    assert {each.implementation for each in window.store.state.steps} == {"auto"}
 
 
 def test_the_next_picture_runs_on_auto_as_the_one_before(qtbot, window):
