@@ -71,7 +71,7 @@ def _read_steps(value: Any) -> tuple[Step, ...]:
 
 
 def to_settings(state: State) -> dict[str, Any]:
-    """Choices that the next start takes up; but no implementation that was not chosen, other than `auto`.
+    """Choices that the next start takes up; of what nobody chose to run on only `auto`.
 
     The part of the picture is not among them: it belongs to that.
     """

@@ -409,40 +409,33 @@ def is_offered(state: State, candidate: Choice) -> bool:
 
 
 def giving_way(state: State) -> tuple[Changes, str]:
-    """Changes that put `auto` in place of what cannot run its step, and why; {} where all can.
+    """Changes that put `auto` in place of what cannot run its step, and why; "": all can.
 
-    What a GPU or a user kernel's text has to say about it is no matter here.
+    GPUs and the texts of user kernels have no say here.
     """
-    on = [n for n, each in enumerate(state.steps[: len(state.before) + 1]) if each.is_on]
-    job = None
+    job, steps, why = None, list(state.steps[: len(state.before) + 1]), ""
+    on, ends = [n for n, each in enumerate(steps) if each.is_on], _ends_of_steps(state)
     with suppress(KernelError):  # whatever is wrong is no implementation's fault
         job = job_for(state)
     if job is None or not on:
         return {}, ""
     if is_unclipped(state) and job.picture.dtype.kind == "u":  # it is stored as float32 first
         job = replace(job, picture=blank(job.picture.shape, "float32"))
-    steps, why = list(state.steps), ""
-    ends = _ends_of_steps(state)
     for run in job.runs:
-        number, reason = on[bisect_left(ends, run.taken)], None
-        chosen, like = implementation(steps[number].implementation), _like_run(job, run)
+        number, like = on[bisect_left(ends, run.taken)], _like_run(job, run)
+        chosen, reason = implementation(steps[number].implementation), None
         if isinstance(chosen, HostImplementation):
             reason = chosen.why_not(like)
         elif isinstance(chosen, Rung) and not chosen.does(like):
             reason = f"{chosen.title} cannot run this filter"
         if reason is not None:
-            steps[number] = replace(steps[number], **BY_RULE)
-            reason = reason.partition(";")[0].removesuffix(".")
+            how: Changes = {"implementation": AUTO.key, "chosen_implementation": None}
+            steps[number] = replace(steps[number], **how)
             place = "" if job.is_one_launch else f"Step {number + 1}, {run.steps[0].title}: "
+            reason = reason.partition(";")[0].removesuffix(".")
             why = why or f"{place}{reason}, so {AUTO.title} takes its place."
-    if not why:
-        return {}, ""
-    now = steps[len(state.before)]
-    how = {name: getattr(now, name) for name in BY_RULE}
-    return {**how, "before": tuple(steps[: len(state.before)])}, why
-
-
-BY_RULE: Changes = {"implementation": AUTO.key, "chosen_implementation": None}
+    names = "implementation", "chosen_implementation"
+    return {"before": tuple(steps[:-1]), **{each: getattr(steps[-1], each) for each in names}}, why
 
 
 def choices() -> tuple[Choice, ...]:

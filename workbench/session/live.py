@@ -126,12 +126,7 @@ class Live(QObject):
         if self.refusal is not None:
             return f"There is no result of the present settings: {self.refusal[0]}"
         found = self.of_view
-        is_answer = found is not None and intents.is_answer(found[1], self._store.state)
-        return found if found is not None and is_answer else NO_ANSWER
-
-    @property
-    def is_refused(self) -> bool:
-        return self.refusal is not None
+        return found if found and intents.is_answer(found[1], self._store.state) else NO_ANSWER
 
     def choices_of(self, result: Result) -> dict[str, Any]:
         data = self._choices.get(result.job, {})
@@ -304,7 +299,7 @@ class Live(QObject):
         self.result = self.newest = result
         if is_new:
             self.shown, self.look = display, look
-        is_recovered = self.is_refused and result.job is self._asked
+        is_recovered = self.refusal and result.job is self._asked
         self.refusal = None if is_recovered else self.refusal
         self._emit_after()
         if is_new and look != intents.look_for(state):

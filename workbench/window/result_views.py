@@ -72,7 +72,7 @@ class ResultViews(QObject):
         self._late.timeout.connect(self._say_late)
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
-        compare.changed.connect(lambda: timing.show_empty(REFUSED if live.is_refused else COMING))
+        compare.changed.connect(lambda: timing.show_empty(REFUSED if live.refusal else COMING))
         live.before_ready.connect(compare.show_before)
         live.preview_ready.connect(self._show_preview)
         live.after_ready.connect(self._show)
@@ -95,7 +95,7 @@ class ResultViews(QObject):
 
     def _say_late(self) -> None:
         """Let the last result not pass for that of the present settings, which takes long."""
-        if (found := self._live.of_view) and not self._live.is_refused:
+        if (found := self._live.of_view) and not self._live.refusal:
             self._is_late = not intents.is_answer(found[1], self._store.state)
             self._show(*found[1:])  # a preview of settings that were undone may be in sight
 
@@ -111,8 +111,8 @@ class ResultViews(QObject):
         self._timing.show_subject(of_copy or (whole and f"of the {whole}picture"))
         if self._is_of_files(result):
             self._timing.show_empty(TWO_FILES)
-        elif self._is_late or self._live.is_refused:
-            self._timing.show_late(REFUSED if self._live.is_refused else COMING)
+        elif self._is_late or self._live.refusal:
+            self._timing.show_late(REFUSED if self._live.refusal else COMING)
         else:
             self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
@@ -155,7 +155,7 @@ class ResultViews(QObject):
         if picture is not None and picture.large is not None:
             parts.append(f"1/{picture.large.step:.4g} of its size")
         parts.append("unverified" * result.is_wrong)
-        parts.append("of earlier settings" if self._live.is_refused or self._is_late else "")
+        parts.append("of earlier settings" if self._live.refusal or self._is_late else "")
         below = " · ".join(filter(None, parts))
         told = f"{job.width}×{job.height}" if self._is_of_files(result) else ""
         return "\n".join(filter(None, (told or intents.job_caption(job, result.picked), below)))

@@ -295,21 +295,16 @@ class Screenshots(QObject):
             settings = self._memory.for_window_screenshot()
         if what == "chart":  # it was measured with earlier settings
             settings |= self._sweep.get().conditions()
-        name = f"{self._name} comparison" if what == "comparison" else what
-        if image is not None and (path := self._ask_path(f"{name}.png")):
+        if what == "comparison" and (found := self._live.of_view) is not None:
+            what = f"{suggested_name(*found[:2])} comparison"
+        if image is not None and (path := self._ask_path(f"{what}.png")):
             self._exporter.save_screenshot(path, image, settings)
-
-    @property
-    def _name(self) -> str:
-        """The name to propose for a picture of the result."""
-        found = self._live.of_view
-        return suggested_name(*found[:2]) if found is not None else FILTERED
 
     def _save_filtered(self) -> None:
         """Save the result as `_save` does, in all the bits that a PNG can hold."""
         if isinstance(found := self._live.answer, str):
             self._messages.show_message("info", found)
-        elif path := self._ask_path(f"{self._name}.png"):
+        elif path := self._ask_path(f"{suggested_name(*found[:2])}.png"):
             _, result, shown = found
             image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
             settings = {**self._memory.for_screenshot(), SHOWS: FILTERED}

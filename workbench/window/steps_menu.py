@@ -231,11 +231,8 @@ class StepsMenu(QObject):
     def _take(self, name: str, found: step_words.WrittenList) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""
         state = replace(self._state, **step_files.changes_of(found))
-        device = self._worker.device
-        steps, lost = step_files.run_here(state, device)
+        steps, lost = step_files.run_here(state, self._worker.device)
         changes = step_files.select(steps, len(state.before))
-        if device is not None:
-            changes |= intents.steps_for(replace(state, **changes), device)
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
         how["alpha"] = state.alpha
         self._store.update(**how, **changes, compared=state.compared)

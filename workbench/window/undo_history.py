@@ -244,7 +244,8 @@ class UndoHistory(QObject):
         if self._is_quiet or _is_not_chosen(old, new):
             return
         names = changed_fields(old, new)
-        if new.picture is not old.picture and _leads_to(new.picture) == _leads_to(old.picture):
+        ref = PictureRef.of(new.picture) if new.picture is not None else None
+        if "picture" in names and ref and ref.can_load and ref.is_of(old.picture):
             names.remove("picture")  # it was opened again
         if names in ([], ["chosen_implementation"]):
             return  # it was in use already: there is nothing to see
@@ -307,12 +308,6 @@ class UndoHistory(QObject):
             last.is_closed = True  # the next change is a step of its own
         self.moved.emit()
         self._status.showMessage(note, NOTE_MS)
-
-
-def _leads_to(picture: Picture | None) -> object:
-    """What a picture can be loaded from again, else the picture itself."""
-    ref = PictureRef.of(picture) if picture is not None else None
-    return ref if ref is not None and ref.can_load else picture
 
 
 def _is_not_chosen(old: State, new: State) -> bool:

@@ -138,7 +138,7 @@ def test_the_result_of_another_picture_is_not_given_for_this_ones(qtbot, window)
     for action in ("Copy result", "Save result as…", "Filtered picture…"):
         window.messages.clear()
         trigger(window, action)
-        assert "There is no result of this picture to" in window.messages.sentence
+        assert "There is no result of the present settings" in window.messages.sentence
     assert QGuiApplication.clipboard().image().isNull()
 
 

@@ -218,7 +218,7 @@ def test_what_was_typed_a_moment_ago_outlives_a_crash(qtbot, home):
         os.kill(process.pid, signal.SIGKILL)
     left = offered()
     assert set(left.text) == {"x"}
-    assert len(left.text) >= max(sizes) - len('{"text": "", "path": ""}')
+    assert len(left.text) >= max(sizes) - len('{"text": "", "path": "", "name": "my_kernel.cu"}')
     assert left.path is None
 
 
@@ -249,7 +249,7 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, mine
         mine.unlink()
     later = KernelJournal()
     left = later.left()
-    assert left == Unsaved("typed\n", mine, "")
+    assert left == Unsaved("typed\n", mine, "mine.cu")
     again = KernelFile(later)
     brought_back(again, left)
     later.drop_left()
@@ -298,7 +298,7 @@ def test_what_is_typed_while_it_is_saved_or_opened_is_not_lost(qtbot, file, mine
     file.open(mine)
     file.type("four\n")
     until(qtbot, lambda: file.text == "two\n")
-    assert unsaved(file) == Unsaved("four\n", mine, "")
+    assert unsaved(file) == Unsaved("four\n", mine, "mine.cu")
 
 
 def test_of_several_that_are_opened_the_newest_is_worked_on(qtbot, file, mine):

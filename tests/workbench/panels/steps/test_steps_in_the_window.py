@@ -439,7 +439,7 @@ def test_the_step_compared_with_stays_the_same_where_the_list_is_edited(qtbot, l
     listed.step_row.select(0)
     listed.step_row.remove()
     assert store.state.compared is None
-    listed.undo_history.undo()
+    settle(qtbot, listed, listed.undo_history.undo)
     assert store.state.compared == 0
     trigger(listed, "Use the result as picture")
     until(qtbot, lambda: store.state.compared is None)
