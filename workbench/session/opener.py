@@ -356,7 +356,7 @@ class Walk(QObject):
     path   of the picture opened last; what is in no folder ends no walk
 
     Signals:
-        placed(shelf): a Shelf; None: the picture is in no folder, or that cannot be looked into.
+        placed(shelf): a Shelf; None: the folder cannot be looked into.
     """
 
     placed = Signal(object)
@@ -373,17 +373,14 @@ class Walk(QObject):
     @Slot(object, object)
     def _look(self, old: State, new: State) -> None:
         picture = new.picture
-        if picture is old.picture or picture is None:
+        if picture is old.picture or picture is None or picture.path is None:
             return
+        self.path = picture.path
 
         def place(shelf: Shelf | None) -> None:
             if self._store.state.picture is picture:
                 self.shelf = shelf
                 self.placed.emit(shelf)
 
-        if picture.path is None:
-            place(None)
-            return
-        self.path = picture.path
         look = partial(shelf_of, picture.path, self._opener.together)
         self._background.run(look, place, lambda _: place(None))

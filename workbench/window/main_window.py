@@ -389,7 +389,8 @@ class MainWindow(WindowWithHome):
             if panel.made is not None:
                 tell(panel.made)
         self.page_box.show_picture(state.picture)
-        self.place.words.setEnabled(state.picture is None or state.picture.path is not None)
+        if state.picture is not None and state.picture.path is None:
+            self.place.words.clear()  # it is none of them
         self.menus.refresh()
 
     def _show_title(self) -> None:

@@ -26,6 +26,7 @@ from tests.workbench.driving import (
 )
 from workbench.files import image_files
 from workbench.imaging.pictures import Picture
+from workbench.panels.timing.status_line import REFUSED
 from workbench.session.exporter import read_settings
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.window.save_menu import SaveDialog
@@ -140,6 +141,35 @@ def test_the_result_of_another_picture_is_not_given_for_this_ones(qtbot, window)
         trigger(window, action)
         assert "There is no result of the present settings" in window.messages.sentence
     assert QGuiApplication.clipboard().image().isNull()
+
+
+def test_where_the_present_settings_are_refused_nothing_is_saved_and_the_error_stays(
+    qtbot, window, choose
+):
+    show_picture(qtbot, window, noise(40, 50, 3))
+    window.store.update(region=(500, 500, 9, 9, 0))
+    error, saying = window.messages.sentence, window.messages
+    assert saying.kind == "error"
+    asked = choose()
+    keeping = "Save result as…", "Filtered picture…", "Copy result", "Use the result as picture"
+    for action in keeping:
+        trigger(window, action)
+        assert saying.sentence == f"There is no result of the present settings: {error}"
+        saying.clear("info")  # as after a while
+        assert (saying.kind, saying.sentence) == ("error", error)
+    assert asked == []
+    assert child(window, "line-verdict").text() == REFUSED
+    assert child(window, "line-time").text() == ""
+    settle(qtbot, window, lambda: window.store.update(region=None))
+    assert saying.kind is None
+    assert "verified" in child(window, "line-verdict").text()
+
+
+def test_a_comparison_is_proposed_by_what_it_shows(qtbot, window, choose):
+    show_picture(qtbot, window, noise(40, 50, 3))
+    for line, words in (("Comparison…", " comparison.png"), ("Filtered picture…", ".png")):
+        (asked,) = asks(choose, window, line)
+        assert asked.name == f"made up gaussian-blur 5x5{words}"
 
 
 def test_the_chart_is_saved_also_from_behind_another_panel(qtbot, window, choose, tmp_path):

@@ -262,6 +262,18 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, mine
     assert offered() is None
 
 
+def test_a_new_kernel_is_brought_back_under_the_name_proposed_for_it(file):
+    file.begin("new\n", "my_median.cu")
+    file.type("typed\n")
+    file.close()
+    later = KernelJournal()
+    again = KernelFile(later)
+    assert later.left().name == "my_median.cu"
+    brought_back(again, later.left())
+    assert (again.path, again.name) == (None, "my_median.cu")
+    again.close()
+
+
 def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     opened(file, mine)
     file.type("typed\n")
