@@ -232,7 +232,7 @@ class PictureIntake(QObject):
         changes = intents.with_picture(picture, state)
         given, why = intents.giving_way(replace(state, **changes))
         self._news += f" {why}" if why and state.picture is not None else ""
-        self._store.update(**changes, **given)
+        self._store.update(**changes | given)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
         if picture.path is not None:
