@@ -240,7 +240,7 @@ def why_not(job: Job) -> str | None:
     if not isinstance(job.filter, Rank) and not all_finite(job.picture):
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
-            "implementations do; choose another one, such as parallel."
+            "implementations do; choose another one, such as Parallel."
         )
     if not job.has_weights:
         if _window_call(job) is not None:
@@ -255,11 +255,11 @@ def why_not(job: Job) -> str | None:
             where = f" for {job.pixel_type} pixels where the picture is transparent and its "
             where += "channels are not filtered apart (--alpha apart)"
         words = f"OpenCV has no filter that gives the same as {job.title}{where}"
-        return f"{words}; choose another implementation, such as parallel."
+        return f"{words}; choose another implementation, such as Parallel."
     if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):
         return (
             f"With {job.pixel_type} pixels and weights this large OpenCV's sums may overflow; "
-            "choose another implementation, such as parallel."
+            "choose another implementation, such as Parallel."
         )
     return None
 

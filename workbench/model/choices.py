@@ -71,13 +71,14 @@ def _read_steps(value: Any) -> tuple[Step, ...]:
 
 
 def to_settings(state: State) -> dict[str, Any]:
-    """Choices that the next start takes up; an implementation only if the user chose one.
+    """Choices that the next start takes up; of what nobody chose to run on only `auto`.
 
     The part of the picture is not among them: it belongs to that.
     """
     state = replace(state, **dict(state.aside))
     data, chosen = to_data(state), state.chosen_implementation
     del data["implementation"], data["region"]
+    chosen = AUTO.key if chosen is None and state.implementation == AUTO.key else chosen
     return data if chosen is None else {**data, "implementation": chosen}
 
 

@@ -186,10 +186,15 @@ def like_step_job(state: State) -> Job | None:
     if job is None or job.is_one_launch:
         return job
     if (known := _like.get(job)) is None:
-        is_kept = job.is_rounded or job.pixel_type == "float32"
-        given = job.picture if is_kept else blank(job.picture.shape, "float32")
-        known = _like[job] = job.part(job.runs[-1], given)
+        known = _like[job] = _like_run(job, job.runs[-1])
     return known
+
+
+def _like_run(job: Job, run: StepRun) -> Job:
+    if job.is_one_launch:
+        return job
+    is_kept = job.is_rounded or job.pixel_type == "float32"
+    return job.part(run, job.picture if is_kept else blank(job.picture.shape, "float32"))
 
 
 _like: WeakKeyDictionary[Job, Job] = WeakKeyDictionary()
@@ -201,11 +206,15 @@ def last_run(result: Result) -> Result:
 
 
 def runs_of_steps(result: Result, state: State) -> list[tuple[Result, ...]]:
-    ends = list(accumulate(1 + filters.get(each.filter).gradient for each in taken_in(state)))
+    ends = _ends_of_steps(state)
     found: list[list[Result]] = [[] for _ in ends]
     for run, each in zip(result.job.runs, result.steps or (result,), strict=True):
         found[bisect_left(ends, run.taken)].append(each)
     return [tuple(each) for each in found]
+
+
+def _ends_of_steps(state: State) -> list[int]:
+    return list(accumulate(1 + filters.get(each.filter).gradient for each in taken_in(state)))
 
 
 def needs_run(old: State, new: State) -> bool:
@@ -386,10 +395,6 @@ def changes_for(state: State, wanted: Changes) -> Changes:
         brought["ksize"] = len(wanted["matrix"])
     if "implementation" in wanted:
         brought["chosen_implementation"] = wanted["implementation"]
-    elif wanted.keys() & {"filter", "ksize", "percentile", "is_disk"} and _gives_way(
-        replace(state, **brought | wanted), chosen_in(state)
-    ):
-        brought |= {"implementation": AUTO.key, "chosen_implementation": None}
     if state.result_levels is not None and {"filter", "negative_display"} & wanted.keys():
         brought["result_levels"] = None  # they were those of other values
     return brought | wanted
@@ -403,23 +408,34 @@ def is_offered(state: State, candidate: Choice) -> bool:
     return True
 
 
-def _gives_way(state: State, chosen: Choice) -> bool:
-    if isinstance(chosen, HostImplementation):
-        return why_unavailable(state, chosen, None) is not None
-    return not is_offered(replace(state, implementation=AUTO.key), chosen)
+def giving_way(state: State) -> tuple[Changes, str]:
+    """Changes that put `auto` in place of what cannot run its step, and why; "": all can.
 
-
-def gave_way(old: State, new: State, device: Device | NoDevice | None) -> str:
-    """Sentence on why `new` runs on something else, which nobody chose; empty: it does not."""
-    was, now = chosen_in(old), chosen_in(new)
-    if was.key == now.key:
-        return ""
-    reason = why_unavailable(new, was, device)
-    if not is_offered(new, was):
-        reason = f"{was.title} cannot run this filter"
-    if reason:
-        return f"{reason.partition(';')[0].removesuffix('.')}, so {now.title} takes its place."
-    return f"{now.title} suits this better than {was.title}, and takes its place."
+    GPUs and the texts of user kernels have no say here.
+    """
+    job, steps, why = None, list(state.steps[: len(state.before) + 1]), ""
+    on, ends = [n for n, each in enumerate(steps) if each.is_on], _ends_of_steps(state)
+    with suppress(KernelError):  # whatever is wrong is no implementation's fault
+        job = job_for(state)
+    if job is None or not on:
+        return {}, ""
+    if is_unclipped(state) and job.picture.dtype.kind == "u":  # it is stored as float32 first
+        job = replace(job, picture=blank(job.picture.shape, "float32"))
+    for run in job.runs:
+        number, like = on[bisect_left(ends, run.taken)], _like_run(job, run)
+        chosen, reason = implementation(steps[number].implementation), None
+        if isinstance(chosen, HostImplementation):
+            reason = chosen.why_not(like)
+        elif isinstance(chosen, Rung) and not chosen.does(like):
+            reason = f"{chosen.title} cannot run this filter"
+        if reason is not None:
+            how: Changes = {"implementation": AUTO.key, "chosen_implementation": None}
+            steps[number] = replace(steps[number], **how)
+            place = "" if job.is_one_launch else f"Step {number + 1}, {run.steps[0].title}: "
+            reason = reason.partition(";")[0].removesuffix(".")
+            why = why or f"{place}{reason}, so {AUTO.title} takes its place."
+    names = "implementation", "chosen_implementation"
+    return {"before": tuple(steps[:-1]), **{each: getattr(steps[-1], each) for each in names}}, why
 
 
 def choices() -> tuple[Choice, ...]:
@@ -451,14 +467,14 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
-def steps_for(state: State, device: Device | NoDevice, *, keeps_auto: bool = False) -> Changes:
+def steps_for(state: State, device: Device | NoDevice) -> Changes:
     """Changes with which all steps run on what was chosen for them, or on the best there is.
 
-    keeps_auto  what runs on `auto` goes on so, even if nobody chose it
+    What runs on `auto` goes on so, even if nobody chose it, unless something was chosen.
     """
 
     def able(step: ListStep) -> ListStep:
-        if keeps_auto and step.implementation == AUTO.key:
+        if step.implementation == AUTO.key and step.chosen_implementation is None:
             return step
         alone = replace(state, **{each.name: getattr(step, each.name) for each in fields(step)})
         return replace(step, implementation=implementation_for(alone, device))
@@ -482,10 +498,10 @@ def not_as_chosen(state: State, device: Device | NoDevice) -> Iterator[str]:
 
 
 def first_choice(state: State, device: Device | NoDevice | None) -> str:
-    """Key of `auto` with a GPU, else of the last CPU implementation that can run."""
+    """Key of OpenCV where no GPU can run it and that can, else of `auto`."""
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto ignores the block shape chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
-    return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
+    return able[-1].key if able[-1].key == ListStep().implementation else AUTO.key
 
 
 def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:

@@ -71,9 +71,10 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
     return {**chosen, "before": tuple(steps[:at]), "after": tuple(steps[at + 1 :])}
 
 
-def part_in_words(taken: int, state: State) -> str:
+def part_in_words(state: State) -> str:
     """Format what is taken of several pages or steps: ", step 1 of 3 only"; empty: all is."""
     page, count = state.picture and state.picture.page, sum(each.is_on for each in state.steps)
+    taken = len(taken_in(state))
     words = [str(page)] if page and page.count > 1 else []
     words += [f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}"] * (taken < count)
     return f", {', '.join(words)} only" if words else ""

@@ -29,6 +29,7 @@ from workbench.base.paths import data_folder
 from workbench.model.intents import work_in_words
 from workbench.session.kernel_folder import FileWatch, KernelFileError, KernelGoneError, is_own_file
 
+NEW_NAME = "my_kernel.cu"
 MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
 
 
@@ -36,15 +37,17 @@ MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
 class Unsaved:
     """A text that was typed and not saved.
 
-    path  the file that it belongs to; None: it has none yet
+    path      the file that it belongs to; None: it has none yet
+    new_name  the name proposed for that
     """
 
     text: str
     path: Path | None
+    new_name: str
 
     @property
     def name(self) -> str:
-        return self.path.name if self.path else "a new kernel"
+        return self.path.name if self.path else self.new_name
 
 
 class KernelJournal:
@@ -101,10 +104,10 @@ class KernelJournal:
                         raise ValueError(path)
                     with open(path, "rb", opener=safe_files.regular) as file:
                         data = plain_data.parse_json(file.read())
-                    text, name = data["text"], data["path"]
-                    if not isinstance(text, str) or not isinstance(name, str):
+                    told = text, name, new = data["text"], data["path"], data.get("name", NEW_NAME)
+                    if not all(isinstance(each, str) for each in told):
                         raise TypeError(path)
-                    unsaved = Unsaved(text, Path(name) if name else None)
+                    unsaved = Unsaved(text, Path(name) if name else None, new)
                     is_own = self._own is not None and path == self._own.path
                     if not is_own and (lock := hold(path.with_suffix(".lock"))) is not None:
                         self._left = unsaved, _Held(path, lock)
@@ -133,7 +136,7 @@ class KernelJournal:
             self._own = _Held(path, lock)
         # Not on the disk yet but with the system, which outlives the program.
         with safe_files.replacing(self._own.path, is_synced=False) as file:
-            data = {"text": noted.text, "path": str(noted.path or "")}
+            data = {"text": noted.text, "path": str(noted.path or ""), "name": noted.name}
             file.write(json.dumps(data).encode())
 
     def _let_go(self, *, is_wanted: bool) -> None:
@@ -160,7 +163,6 @@ class _Held(NamedTuple):
 
 
 KEEP_MS = 300  # of typing are lost at most, where the program is killed
-NEW_NAME = "my_kernel.cu"
 OnFailure = Callable[[Exception], None]
 
 
@@ -244,7 +246,7 @@ class KernelFile(QObject):
 
         def take(found: _Read | None) -> None:
             once_read(found is not None and found.is_users)
-            self._begin(unsaved.path if found else None, unsaved.text, found)
+            self._begin(unsaved.path if found else None, unsaved.text, found, unsaved.name)
             self._note()
 
         self._read(partial(_beneath, unsaved.path), take, lambda _: None)
@@ -366,7 +368,7 @@ class KernelFile(QObject):
             self._journal.note(None)
             self._keep()
         else:
-            self._journal.note(Unsaved(self.text, self.path))
+            self._journal.note(Unsaved(self.text, self.path, self._new_name))
             self._soon.ask()
         self.named.emit()
 

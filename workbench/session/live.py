@@ -30,6 +30,7 @@ CUT_OFF_INSTEAD = (
 )
 REST_MS = 200  # for so long nothing changes before what takes long begins
 MOVING_S = 1.0  # a change so soon after another is one of many, as of a dragged slider
+NO_ANSWER = "There is no result of the present settings yet."
 LONG_MS = 250  # what took less is shown as it is
 
 
@@ -40,7 +41,8 @@ class Live(QObject):
         result: the newest Result, of whatever job; None before the first.
         shown: its Display; look: how that was made.
         newest: the same, or one for which there is no Display yet.
-        is_refused: True if the present settings were rejected; then these are of others.
+        refusal: sentence and details of why the present settings were rejected; then these are of
+            others; None: they were not.
         previews: the thread that makes them.
 
     Signals:
@@ -80,7 +82,7 @@ class Live(QObject):
         self._before_shown: Picture | None = None
         self._widening: Picture | None = None  # being stored as float32
         self._asked: Job | None = None  # the newest request; None: it was refused
-        self.is_refused = False
+        self.refusal: tuple[str, str] | None = None
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         self.previews = Background((), self)
 
@@ -117,6 +119,14 @@ class Live(QObject):
             return None
         is_of_it = intents.is_of(self.result.job, picture)
         return (picture, self.result, self.shown) if is_of_it else None
+
+    @property
+    def answer(self) -> tuple[Picture, Result, Display] | str:
+        """`of_view`, if it is of the present settings; else why there is nothing to keep."""
+        if self.refusal is not None:
+            return f"There is no result of the present settings: {self.refusal[0]}"
+        found = self.of_view
+        return found if found and intents.is_answer(found[1], self._store.state) else NO_ANSWER
 
     def choices_of(self, result: Result) -> dict[str, Any]:
         data = self._choices.get(result.job, {})
@@ -289,8 +299,8 @@ class Live(QObject):
         self.result = self.newest = result
         if is_new:
             self.shown, self.look = display, look
-        is_recovered = self.is_refused and result.job is self._asked
-        self.is_refused = self.is_refused and not is_recovered
+        is_recovered = self.refusal and result.job is self._asked
+        self.refusal = None if is_recovered else self.refusal
         self._emit_after()
         if is_new and look != intents.look_for(state):
             self._show_after_again(state)
@@ -373,8 +383,8 @@ class Live(QObject):
             self.newest = self.result
             self.computed.emit()
         self._preview = None
-        self.is_refused = True
-        self.refused.emit(str(error), details)
+        self.refusal = str(error), details
+        self.refused.emit(*self.refusal)
 
 
 def _kind(job: Job) -> tuple[object, ...]:

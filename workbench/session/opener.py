@@ -353,7 +353,7 @@ class Walk(QObject):
     """A watcher that looks, in the background, among which pictures the one in view is.
 
     shelf  the latest
-    path   of the picture opened last; what is pasted is in no folder, and ends no walk
+    path   of the picture opened last; what is in no folder ends no walk
 
     Signals:
         placed(shelf): a Shelf; None: the folder cannot be looked into.
@@ -378,7 +378,7 @@ class Walk(QObject):
         self.path = picture.path
 
         def place(shelf: Shelf | None) -> None:
-            if self.path == picture.path:
+            if self._store.state.picture is picture:
                 self.shelf = shelf
                 self.placed.emit(shelf)
 

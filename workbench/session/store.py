@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.model.intents import changes_for
+from workbench.model.intents import changes_for, giving_way, needs_run
 from workbench.model.state import State
 
 
@@ -16,11 +16,11 @@ class Store(QObject):
 
     Signals:
         changed(old, new): after every change, and only when something changed.
-        gave_way(old, new): the implementation changed as the one before cannot run the filter.
+        gave_way(sentence): why `auto` took the place of what was to run a step, and cannot.
     """
 
     changed = Signal(object, object)
-    gave_way = Signal(object, object)
+    gave_way = Signal(str)
 
     def __init__(self, state: State | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,14 +32,20 @@ class Store(QObject):
 
     def choose(self, **wanted: Any) -> None:
         """Set the user's choices and what they bring along: see `intents.changes_for`."""
-        changes, before = changes_for(self._state, wanted), self._state
-        self.update(**changes)
-        if "implementation" in changes and "implementation" not in wanted:
-            self.gave_way.emit(before, self._state)
+        self.update(**changes_for(self._state, wanted))
 
     def update(self, **changes: Any) -> None:
-        """Replace the named fields and no others.  Raises TypeError for an unknown name."""
-        self.restore(replace(self._state, **changes))
+        """Replace the named fields, and what cannot run its step any more by `auto`.
+
+        Raises TypeError for an unknown name.
+        """
+        new, why = replace(self._state, **changes), ""
+        if needs_run(self._state, new):
+            given, why = giving_way(new)
+            new = replace(new, **given) if why else new
+        self.restore(new)
+        if why:
+            self.gave_way.emit(why)
 
     def restore(self, state: State) -> None:
         """Replace the whole state, as by an earlier one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -135,7 +135,12 @@ class MessageBar(QFrame):
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
+
+    Signals:
+        cleared(kind): a message of this kind is gone, with none in its place.
     """
+
+    cleared = Signal(object)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -247,11 +252,12 @@ class MessageBar(QFrame):
         """Hide the message; with `kind`, only if it is of that kind."""
         if kind in (None, self.kind):
             self._timer.stop()
-            self.kind = None
+            gone, self.kind = self.kind, None
             self._sentence.clear()
             if self.isAncestorOf(QApplication.focusWidget() or self):
                 self._home.setFocus()  # else whatever comes next would have a ring
             self.hide()
+            self.cleared.emit(gone)
 
     def outdate(self, least_ms: int = 0) -> None:
         """Hide an info that would go by itself: its subject was undone or is past.

@@ -187,7 +187,7 @@ class CopyAs(QObject):
 
     def _put(self, text: str, sentence: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        part = part_in_words(len(taken_in(self._store.state)), self._store.state)
+        part = part_in_words(self._store.state)
         sentence += f" It has {part[2:]}." if part else ""
         self._messages.show_message("info", sentence, actions=to_whole_list(self._store, part))
 

@@ -35,7 +35,7 @@ from workbench.batch.pairs import PairingError
 from workbench.batch.stage_times import BatchProgress, progress_words, rows_in_words, stage_table
 from workbench.files.formats import PICTURES_FILTER, WRITTEN, option_of
 from workbench.files.picture_errors import StoppedError
-from workbench.model.intents import filter_in_words, taken_in
+from workbench.model.intents import filter_in_words
 from workbench.model.state import State
 from workbench.model.step_files import part_in_words
 from workbench.session.batch_process import BatchEnd, BatchProcess
@@ -386,7 +386,7 @@ class FileFilter(QDialog):
     def _show_choice(self, said: str = "") -> None:
         """Look for the pictures; what was `said` of the last run stands until another choice."""
         state, choice = self._state, self._choice
-        part = part_in_words(len(taken_in(state)), state) if choice.is_file else ""
+        part = part_in_words(state) if choice.is_file else ""
         self._filter.setText(f"{filter_in_words(state)}{part}")
         self._quality.setVisible(choice.has_quality)
         self._note.show_or_hide(filter_choice.note_on(choice, state))

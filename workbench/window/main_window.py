@@ -201,7 +201,7 @@ class MainWindow(WindowWithHome):
         # It hears of a change before the panels, which may cause another one.
         self.undo_history = UndoHistory(store, reading, messages, self.statusBar(), self)
         store.changed.connect(lambda _old, new: self._show_state(new))
-        store.gave_way.connect(self._say_gave_way)
+        store.gave_way.connect(lambda why: messages.show_message("info", f"{why} {TAKE_BACK}"))
         self.parts = parts = Parts(
             *(self, settings, store, self.undo_history, worker, live, reading, self.opener),
             *(self.exporter, self.sessions, self.kernel_folder, self.compare, docks),
@@ -389,7 +389,8 @@ class MainWindow(WindowWithHome):
             if panel.made is not None:
                 tell(panel.made)
         self.page_box.show_picture(state.picture)
-        self.place.words.setEnabled(state.picture is None or state.picture.path is not None)
+        if state.picture is not None and state.picture.path is None:
+            self.place.words.clear()  # it is none of them
         self.menus.refresh()
 
     def _show_title(self) -> None:
@@ -477,11 +478,6 @@ class MainWindow(WindowWithHome):
         before = self._lost if self.messages.sentence == self._lost else ""
         self._lost = f"{before} {sentence}".strip()
         self.messages.show_message("warning", self._lost)
-
-    @Slot(object, object)
-    def _say_gave_way(self, old: State, new: State) -> None:
-        if sentence := intents.gave_way(old, new, self.device):
-            self.messages.show_message("info", f"{sentence} {TAKE_BACK}")
 
     def _complain(self) -> None:
         """Show what was found broken at the start, with details if there are several things."""

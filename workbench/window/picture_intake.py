@@ -228,15 +228,11 @@ class PictureIntake(QObject):
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
-        changes = intents.with_picture(picture, self._store.state)
-        if self._worker.device is not None:
-            state = replace(self._store.state, **changes)  # it may need other implementations
-            changes |= intents.steps_for(state, self._worker.device, keeps_auto=True)
-            if self._store.state.picture is not None:
-                now = replace(state, **changes)
-                why = intents.gave_way(self._store.state, now, self._worker.device)
-                self._news += f" {why}" if why else ""
-        self._store.update(**changes)
+        state = self._store.state
+        changes = intents.with_picture(picture, state)
+        given, why = intents.giving_way(replace(state, **changes))
+        self._news += f" {why}" if why and state.picture is not None else ""
+        self._store.update(**changes | given)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
         if picture.path is not None:
@@ -499,9 +495,12 @@ class OpenMenu(QObject):
         )
 
     def step(self, step: int) -> None:
-        """Open the next (1) or the previous (-1) picture."""
+        """Open the next (1) or the previous (-1) picture; from what is in no folder, that left."""
+        picture = self._store.state.picture
         if self._walk.path is None:
             self._messages.show_message("info", IN_NO_FOLDER)
+        elif picture is not None and picture.path is None:
+            self._opener.open_file(self._walk.path)
         else:
             self._opener.open_neighbour(self._walk.path, step)
 

@@ -72,7 +72,7 @@ class ResultViews(QObject):
         self._late.timeout.connect(self._say_late)
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
-        compare.changed.connect(lambda: timing.show_empty(REFUSED if live.is_refused else COMING))
+        compare.changed.connect(lambda: timing.show_empty(REFUSED if live.refusal else COMING))
         live.before_ready.connect(compare.show_before)
         live.preview_ready.connect(self._show_preview)
         live.after_ready.connect(self._show)
@@ -81,6 +81,7 @@ class ResultViews(QObject):
             settled.connect(self._show_settled)
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: messages.clear("error"))
+        messages.cleared.connect(self._say_again)
         rung.when_made(
             lambda panel: panel.show_ran(intents.last_run(live.result)) if live.result else None
         )
@@ -94,7 +95,7 @@ class ResultViews(QObject):
 
     def _say_late(self) -> None:
         """Let the last result not pass for that of the present settings, which takes long."""
-        if (found := self._live.of_view) and not self._live.is_refused:
+        if (found := self._live.of_view) and not self._live.refusal:
             self._is_late = not intents.is_answer(found[1], self._store.state)
             self._show(*found[1:])  # a preview of settings that were undone may be in sight
 
@@ -110,8 +111,8 @@ class ResultViews(QObject):
         self._timing.show_subject(of_copy or (whole and f"of the {whole}picture"))
         if self._is_of_files(result):
             self._timing.show_empty(TWO_FILES)
-        elif self._is_late:
-            self._timing.show_late()
+        elif self._is_late or self._live.refusal:
+            self._timing.show_late(REFUSED if self._live.refusal else COMING)
         else:
             self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
@@ -135,14 +136,15 @@ class ResultViews(QObject):
 
     def _show_refusal(self, sentence: str, details: str) -> None:
         """Say why there is no new result; the last one stays, marked."""
-        if self._live.of_view is None:
-            self._timing.show_empty(REFUSED)
-        else:
-            _, result, display = self._live.of_view
-            self._show_picture(result, display)
-            if self._is_late:
-                self._timing.show_late(REFUSED)
+        self._timing.show_empty(REFUSED)
+        if self._live.of_view is not None:
+            self._show_picture(*self._live.of_view[1:])
         self._messages.show_message("error", sentence, details)
+
+    def _say_again(self, kind: str | None) -> None:
+        """Say once more why there is no new result, if what took its place is gone."""
+        if kind not in (None, "error") and (refusal := self._live.refusal) is not None:
+            self._messages.show_message("error", *refusal)
 
     def _caption_of(self, result: Result) -> str:
         """Format the job and, on a second line, its display: "clipped: below 0 is black"."""
@@ -153,7 +155,7 @@ class ResultViews(QObject):
         if picture is not None and picture.large is not None:
             parts.append(f"1/{picture.large.step:.4g} of its size")
         parts.append("unverified" * result.is_wrong)
-        parts.append("of earlier settings" if self._live.is_refused or self._is_late else "")
+        parts.append("of earlier settings" if self._live.refusal or self._is_late else "")
         below = " · ".join(filter(None, parts))
         told = f"{job.width}×{job.height}" if self._is_of_files(result) else ""
         return "\n".join(filter(None, (told or intents.job_caption(job, result.picked), below)))

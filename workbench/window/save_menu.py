@@ -110,7 +110,6 @@ class SaveDialog(QDialog):
 
 
 ONE_PAGE = "{name} has {count:,} pages, of which one would be left: save under another name."
-NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
 
 class SaveMenu(QObject):
@@ -132,9 +131,9 @@ class SaveMenu(QObject):
         if shown is not None and shown.large is not None:
             self.to_file_wanted.emit()
             return
-        found = self._live.of_view
-        if found is None:
-            self._messages.show_message("info", NOTHING_TO_SAVE)
+        found = self._live.answer
+        if isinstance(found, str):
+            self._messages.show_message("info", found)
             return
         picture, result, _ = found
         self._ask(picture, result, extension_for(picture.path, result.picture))
@@ -166,7 +165,7 @@ class SaveMenu(QObject):
 
     def _ask(self, picture: Picture, result: Result, extension: str) -> None:
         name = f"{suggested_name(picture, result)}{extension}"
-        part = part_in_words(len(result.job.runs), self._store.state)
+        part = part_in_words(self._store.state)
         if (path := self.ask_path(name, SAVE_FILTER, part=part)) is None:
             return
         from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
@@ -296,14 +295,16 @@ class Screenshots(QObject):
             settings = self._memory.for_window_screenshot()
         if what == "chart":  # it was measured with earlier settings
             settings |= self._sweep.get().conditions()
+        if what == "comparison" and (found := self._live.of_view) is not None:
+            what = f"{suggested_name(*found[:2])} comparison"
         if image is not None and (path := self._ask_path(f"{what}.png")):
             self._exporter.save_screenshot(path, image, settings)
 
     def _save_filtered(self) -> None:
         """Save the result as `_save` does, in all the bits that a PNG can hold."""
-        if (found := self._live.of_view) is None:
-            self._messages.show_message("info", NOTHING_TO_SAVE)
-        elif path := self._ask_path("filtered.png"):
+        if isinstance(found := self._live.answer, str):
+            self._messages.show_message("info", found)
+        elif path := self._ask_path(f"{suggested_name(*found[:2])}.png"):
             _, result, shown = found
             image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
             settings = {**self._memory.for_screenshot(), SHOWS: FILTERED}
@@ -321,9 +322,9 @@ class Screenshots(QObject):
             self._exporter.copy_image(image, f"the {what}")
 
     def _copy_result(self) -> None:
-        if (found := self._live.of_view) is None:
-            self._messages.show_message("info", "There is no result of this picture to copy yet.")
+        if isinstance(found := self._live.answer, str):
+            self._messages.show_message("info", found)
         else:
             picture, result, shown = found
-            part = part_in_words(len(result.job.runs), self._store.state)
+            part = part_in_words(self._store.state)
             self._exporter.copy_result(picture, result, shown.images[0], part)

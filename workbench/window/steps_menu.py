@@ -43,7 +43,6 @@ OF_CHIP = (
 FILES = "Lists of steps (*.toml)"
 SHOWS = "Thumbnails"  # the line, and the setting with whether chips show them
 KIND = "steps"  # of files, by which their folder is remembered
-NO_RESULT = "There is no result of this picture to use yet."
 A_COPY = (
     "Only a reduced copy of this picture is in memory: File ▸ Filter to file filters all of it."
 )
@@ -184,9 +183,9 @@ class StepsMenu(QObject):
 
     def _use_result(self) -> None:
         """Put the result in place of the picture; of the list those steps stay that follow."""
-        found = self._live.of_view
-        if found is None or found[0].large is not None:
-            self._messages.show_message("info", NO_RESULT if found is None else A_COPY)
+        found = self._live.answer
+        if isinstance(found, str) or found[0].large is not None:
+            self._messages.show_message("info", found if isinstance(found, str) else A_COPY)
             return
         picture, result, _ = found
 
@@ -232,11 +231,8 @@ class StepsMenu(QObject):
     def _take(self, name: str, found: step_words.WrittenList) -> None:
         """Show a list; what is to run it and cannot here is replaced, and that is said."""
         state = replace(self._state, **step_files.changes_of(found))
-        device = self._worker.device
-        steps, lost = step_files.run_here(state, device)
+        steps, lost = step_files.run_here(state, self._worker.device)
         changes = step_files.select(steps, len(state.before))
-        if device is not None:
-            changes |= intents.steps_for(replace(state, **changes), device)
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
         how["alpha"] = state.alpha
         self._store.update(**how, **changes, compared=state.compared)

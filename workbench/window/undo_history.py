@@ -244,7 +244,10 @@ class UndoHistory(QObject):
         if self._is_quiet or _is_not_chosen(old, new):
             return
         names = changed_fields(old, new)
-        if names == ["chosen_implementation"]:
+        ref = PictureRef.of(new.picture) if new.picture is not None else None
+        if "picture" in names and ref and ref.can_load and ref.is_of(old.picture):
+            names.remove("picture")  # it was opened again
+        if names in ([], ["chosen_implementation"]):
             return  # it was in use already: there is nothing to see
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)

@@ -53,7 +53,7 @@ def job_of(pattern, pixel_type, largest_sum, implementation="opencv"):
 @pytest.mark.parametrize("largest_sum", [1.01 * MAX_SUM, 2.0**32, 1e32])
 def test_larger_ones_are_refused_and_go_to_parallel(engine, pattern, pixel_type, largest_sum):
     job = job_of(pattern, pixel_type, largest_sum)
-    with pytest.raises(CannotRunError, match=f"With {pixel_type} pixels .* such as parallel"):
+    with pytest.raises(CannotRunError, match=f"With {pixel_type} pixels .* such as Parallel"):
         engine.run(job, QUICK)
     assert engine.best_for(job) == "parallel"
     other = job_of(pattern, pixel_type, largest_sum, "parallel")
@@ -65,7 +65,7 @@ def test_nan_and_infinity_are_refused_and_go_to_parallel(engine, value):
     picture = np.zeros((9, 9, 1), np.float32)
     picture[4, 4] = value
     job = Job.of(picture, np.ones((3, 3), np.float32), implementation="opencv")
-    assert "such as parallel" in engine.why_not(job)
+    assert "such as Parallel" in engine.why_not(job)
     assert engine.best_for(job) == "parallel"
 
 

@@ -16,6 +16,7 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import plan_of
 from tests.made_sessions import PLANS, a_session
 from tests.workbench.driving import (
+    action,
     answer_file_dialogs,
     child,
     click,
@@ -26,6 +27,7 @@ from tests.workbench.driving import (
 )
 from workbench.files import image_files
 from workbench.imaging.pictures import Picture
+from workbench.panels.timing.status_line import REFUSED
 from workbench.session.exporter import read_settings
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.window.save_menu import SaveDialog
@@ -135,11 +137,46 @@ def test_the_result_of_another_picture_is_not_given_for_this_ones(qtbot, window)
     until(qtbot, lambda: "NaN" in window.messages.sentence)
     assert window.live.result.job is earlier.job  # which is what there is still
     QGuiApplication.clipboard().clear()
-    for action in ("Copy result", "Save result as…", "Filtered picture…"):
+    for line in ("Copy result", "Save result as…", "Filtered picture…"):
         window.messages.clear()
-        trigger(window, action)
-        assert "There is no result of this picture to" in window.messages.sentence
+        trigger(window, line)
+        assert "There is no result of the present settings" in window.messages.sentence
     assert QGuiApplication.clipboard().image().isNull()
+
+
+def test_where_the_present_settings_are_refused_nothing_is_saved_and_the_error_stays(
+    qtbot, window, choose
+):
+    show_picture(qtbot, window, noise(40, 50, 3))
+    window.store.update(region=(500, 500, 9, 9, 0))
+    error, saying = window.messages.sentence, window.messages
+    assert saying.kind == "error"
+    asked = choose()
+    keeping = "Save result as…", "Filtered picture…", "Copy result", "Use the result as picture"
+    for line in keeping:
+        trigger(window, line)
+        assert saying.sentence == f"There is no result of the present settings: {error}"
+        saying.clear("info")  # as after a while
+        assert (saying.kind, saying.sentence) == ("error", error)
+    assert asked == []
+    assert child(window, "line-verdict").text() == REFUSED
+    assert child(window, "line-time").text() == ""
+    settle(qtbot, window, lambda: window.store.update(region=None))
+    assert saying.kind is None
+    assert "verified" in child(window, "line-verdict").text()
+
+
+def test_button_and_menu_say_the_same_of_how_many_are_pinned(window):
+    words = "up to four at once"
+    assert words in child(window, "pin").toolTip()
+    assert words in action(window, "Pin this result").toolTip()
+
+
+def test_a_comparison_is_proposed_by_what_it_shows(qtbot, window, choose):
+    show_picture(qtbot, window, noise(40, 50, 3))
+    for line, words in (("Comparison…", " comparison.png"), ("Filtered picture…", ".png")):
+        (asked,) = asks(choose, window, line)
+        assert asked.name == f"made up gaussian-blur 5x5{words}"
 
 
 def test_the_chart_is_saved_also_from_behind_another_panel(qtbot, window, choose, tmp_path):
@@ -162,9 +199,9 @@ def test_what_cannot_be_saved_is_one_sentence_and_no_file(qtbot, window, choose,
     (tmp_path / "file").touch()
     show_picture(qtbot, window, noise(8, 8))
     before = sorted(tmp_path.rglob("*"))
-    for folder, action in (("gone", "Save result as…"), ("file", "Window…")):
+    for folder, line in (("gone", "Save result as…"), ("file", "Window…")):
         choose(tmp_path / folder / "result.png")
-        trigger(window, action)
+        trigger(window, line)
         until(qtbot, lambda: window.messages.kind == "error")
         assert window.messages.sentence.startswith("Cannot save result.png: ")
         assert sorted(tmp_path.rglob("*")) == before

@@ -218,7 +218,7 @@ def test_what_was_typed_a_moment_ago_outlives_a_crash(qtbot, home):
         os.kill(process.pid, signal.SIGKILL)
     left = offered()
     assert set(left.text) == {"x"}
-    assert len(left.text) >= max(sizes) - len('{"text": "", "path": ""}')
+    assert len(left.text) >= max(sizes) - len('{"text": "", "path": "", "name": "my_kernel.cu"}')
     assert left.path is None
 
 
@@ -249,7 +249,7 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, mine
         mine.unlink()
     later = KernelJournal()
     left = later.left()
-    assert left == Unsaved("typed\n", mine)
+    assert left == Unsaved("typed\n", mine, "mine.cu")
     again = KernelFile(later)
     brought_back(again, left)
     later.drop_left()
@@ -260,6 +260,18 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, mine
     assert mine.read_text(encoding="utf-8") == "typed\n"
     again.close()
     assert offered() is None
+
+
+def test_a_new_kernel_is_brought_back_under_the_name_proposed_for_it(file):
+    file.begin("new\n", "my_median.cu")
+    file.type("typed\n")
+    file.close()
+    later = KernelJournal()
+    again = KernelFile(later)
+    assert later.left().name == "my_median.cu"
+    brought_back(again, later.left())
+    assert (again.path, again.name) == (None, "my_median.cu")
+    again.close()
 
 
 def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
@@ -298,7 +310,7 @@ def test_what_is_typed_while_it_is_saved_or_opened_is_not_lost(qtbot, file, mine
     file.open(mine)
     file.type("four\n")
     until(qtbot, lambda: file.text == "two\n")
-    assert unsaved(file) == Unsaved("four\n", mine)
+    assert unsaved(file) == Unsaved("four\n", mine, "mine.cu")
 
 
 def test_of_several_that_are_opened_the_newest_is_worked_on(qtbot, file, mine):

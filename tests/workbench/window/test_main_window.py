@@ -120,7 +120,7 @@ def test_it_is_there_before_there_is_a_picture(qtbot, window):
     trigger(window, "Copy result")
     assert "no result" in window.messages.sentence
     trigger(window, "Save result as…")
-    assert "to save" in window.messages.sentence
+    assert "no result" in window.messages.sentence
     trigger(window, "Copy comparison")
     assert "no comparison" in window.messages.sentence
     trigger(window, "Next in folder")

@@ -385,7 +385,7 @@ def test_what_cannot_filter_a_picture_gives_way_with_a_word(qtbot, window):
     show_picture(qtbot, window, np.ones((8, 9, 1), np.float32))
     assert window.store.state.implementation == "opencv"
     show_picture(qtbot, window, np.full((8, 9, 1), np.inf, np.float32))
-    assert window.store.state.implementation == "parallel"
-    assert "so Parallel takes its place" in window.messages.sentence
+    assert window.store.state.implementation == "auto"
+    assert "so Auto takes its place" in window.messages.sentence
     window.undo_history.undo()
     until(qtbot, lambda: window.store.state.implementation == "opencv")

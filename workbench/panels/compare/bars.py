@@ -330,7 +330,12 @@ BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
     ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
     ("one_to_one", "1:1", "100 %: one screen pixel per pixel (1)"),
     ("original", "Hold: &original", "Hold to see the original, or the other file (Space)"),
-    ("pin", "Pin", "Keep this result beside the next ones, up to three (K)", "Pin this result"),
+    (
+        "pin",
+        "Pin",
+        "Keep this result beside the next ones, up to four at once (K)",
+        "Pin this result",
+    ),
     ("select_part", "Part", "Select the part of the picture that is filtered (G)", "Select a part"),
 )
 

@@ -439,7 +439,7 @@ def test_the_step_compared_with_stays_the_same_where_the_list_is_edited(qtbot, l
     listed.step_row.select(0)
     listed.step_row.remove()
     assert store.state.compared is None
-    listed.undo_history.undo()
+    settle(qtbot, listed, listed.undo_history.undo)
     assert store.state.compared == 0
     trigger(listed, "Use the result as picture")
     until(qtbot, lambda: store.state.compared is None)
@@ -477,9 +477,9 @@ def test_without_a_gpu_every_step_says_the_same(qtbot, window, tmp_path):
     path.write_text('[[step]]\nfilter = "box"\n[[step]]\nfilter = "edges"\n')
     drop(window, path)
     until(qtbot, lambda: titles(window) == ["box", "edges"])
-    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
+    assert {each.implementation for each in window.store.state.steps} == {"auto"}
     settle(qtbot, window, lambda: window.opener.opened.emit(Picture("other", small()[:60])))
-    assert {each.implementation for each in window.store.state.steps} == {"opencv"}
+    assert {each.implementation for each in window.store.state.steps} == {"auto"}
 
 
 def test_the_next_picture_runs_on_auto_as_the_one_before(qtbot, window):
@@ -496,3 +496,45 @@ def test_captions_say_that_a_part_is_filtered(qtbot, listed):
     assert "in a part" in listed.compare.main.caption
     settle(qtbot, listed, lambda: listed.store.choose(region=None))
     assert "in a part" not in listed.compare.main.caption
+
+
+MEDIAN, SLOW = Step("median", 21, implementation="opencv"), Step("box", 3)
+OFF, LAST = replace(SLOW, is_on=False), replace(MEDIAN, ksize=3)
+GIVING_WAY = {  # the steps, the selected one, and what is done then
+    "adding": ([MEDIAN], 0, lambda w: trigger(w, "Add step")),
+    "duplicating": ([MEDIAN], 0, lambda w: trigger(w, "Duplicate step")),
+    "switching": ([MEDIAN, OFF], 1, lambda w: w.step_row.switch(1)),
+    "selecting": ([MEDIAN, SLOW], 0, lambda w: w.step_row.select(1)),
+    "moving": ([MEDIAN, SLOW], 0, lambda w: trigger(w, "Move step right")),
+    "rounding": ([MEDIAN, LAST], 1, lambda w: w.store.choose(is_rounded=False)),
+    # What is left swings around zero, and so is filtered as float32 from the beginning.
+    "removing": ([MEDIAN, Step("sobel_x", 3), LAST], 2, lambda w: w.step_row.remove()),
+}
+
+
+@pytest.mark.parametrize("name", GIVING_WAY)
+def test_what_cannot_run_its_step_gives_way_whatever_changes(name, qtbot, window):
+    steps, at, act = GIVING_WAY[name]
+    show_picture(qtbot, window, small())
+    store = window.store
+    begin = {**select(steps, at), "is_rounded": name in ("rounding", "removing")}
+    settle(qtbot, window, lambda: store.update(**begin))
+    assert [e.implementation for e in store.state.steps] == ["opencv"] * len(steps)
+    settle(qtbot, window, lambda: act(window))
+    assert store.state.steps[store.state.steps[0].filter != "median"].implementation == "auto"
+    said = window.messages.sentence
+    assert "Median: OpenCV has no filter" in said
+    assert "so Auto takes its place. Ctrl+Z takes the change back." in said
+    assert window.live.refusal is None
+    settle(qtbot, window, window.undo_history.undo)
+    assert store.state.steps == tuple(steps)
+
+
+def test_what_was_taken_by_rule_stays_auto_once_the_reason_is_gone(qtbot, window, tmp_path):
+    show_picture(qtbot, window, small())
+    path = tmp_path / "median.toml"
+    path.write_text('[[step]]\nfilter = "median"\nsize = 21\n[[step]]\nfilter = "box"\n')
+    settle(qtbot, window, lambda: drop(window, path))
+    for act in (lambda: window.step_row.select(0), lambda: window.store.choose(ksize=3)):
+        settle(qtbot, window, act)
+        assert {each.implementation for each in window.store.state.steps} == {"auto"}

@@ -181,7 +181,6 @@ def test_a_list_that_runs_as_one_launch_is_copied_as_that(qtbot, make_window):
     assert "median_of(" in clipboard()
     assert "int main(" in clipboard()
     window.store.update(whole="list_tiles", border="crop")
-    until(qtbot, lambda: window.live.is_refused)  # which would be said instead
     trigger(window, "CUDA C++")
     until(qtbot, lambda: "with crop weighted sums and gradients alone" in window.messages.sentence)
 

@@ -95,6 +95,7 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     settle(qtbot, window, lambda: window.opener.open_file(photo))
     window.store.choose(filter="unsharp", amount=2.5, border="mirror", view_mode="wipe")
     window.store.choose(region=(50, 20, 25, 30, 3))
+    window.store.update(implementation="auto")  # as where another gave way
     window.sessions.open(Path(SESSION))
     window.docks.enter("Weights")
     window.weights.get().draw(UNFINISHED)
@@ -106,9 +107,13 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
 
     left({**kept, "settings": {**kept["settings"], "save-folder": str(photo.parent)}})
     window = begun()
-    window.store.choose(filter="box", border="clamp", view_mode="result")
+    settle(qtbot, window, lambda: window.opener.open_file(photo))
+    away = {"filter": "box", "border": "clamp", "view_mode": "result"}
+    window.store.choose(**away, implementation="opencv")
+    before = window.store.state
     restore(qtbot, window)
-    until(qtbot, lambda: window.store.state.picture and window.sessions.shown)
+    until(qtbot, lambda: window.store.state.picture is not before.picture)
+    until(qtbot, lambda: window.sessions.shown)
     state = window.store.state
     assert state.picture.path == photo
     assert (state.filter, state.amount, state.border) == ("unsharp", 2.5, "mirror")
@@ -116,7 +121,8 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     assert state.region == (50, 20, 25, 30, 3)
     assert window.weights.get().drawing == UNFINISHED
     assert window.settings.get("save-folder", "") == str(photo.parent)
-    window.undo_history.undo()  # the first picture is no step
+    assert (before.implementation, state.implementation) == ("opencv", "auto")
+    window.undo_history.undo()  # the same picture, opened again, is no step
     assert window.store.state.filter == "box"
 
 
