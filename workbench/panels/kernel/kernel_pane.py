@@ -61,7 +61,10 @@ class FileRow(QWidget):
     held = Signal(bool)
     allowed = Signal()  # the present text runs from now on
 
-    def __init__(self, store: Store, folder: KernelFolder, messages: MessageBar) -> None:
+    def __init__(
+        self, store: Store, folder: KernelFolder, messages: MessageBar, *others: QWidget
+    ) -> None:
+        """Make the row; `others` are buttons that stand in it as well."""
         super().__init__()
         self._store = store
         self._messages, self._show_message = messages, messages.show_message
@@ -78,9 +81,10 @@ class FileRow(QWidget):
         save = _button("Save", self.save)
         to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
         list_in(new.menu(), [(each.title, each.tip, do) for each, do in to_begin])
-        others = {"Save as…": self.save_as, "Open in editor": self.edit_outside}
-        list_in(save.menu(), [(each, TIPS[each], do) for each, do in others.items()])
-        buttons = Flow(4, new, self._open, save)
+        more = {"Save as…": self.save_as, "Open in editor": self.edit_outside}
+        list_in(save.menu(), [(each, TIPS[each], do) for each, do in more.items()])
+        # Above all that comes and goes, so that none moves under the pointer.
+        buttons = Flow(4, new, self._open, save, *others)
         VBox(self, 0, 6).add(buttons, self._name, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
@@ -276,7 +280,7 @@ SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each o
 # A source's share above its verdict, of which it is 20 lines in a window 720 pixels high, and above
 # pictures as well, of which it is 20 lines from ROOMY_PX of the panel on.
 MOST, ABOVE_PICTURES, ROOMY_PX = 0.76, 0.6, 680
-LEAST_PX, PICTURES_PX = 90, 235  # of a verdict; with pictures
+LEAST_PX, PICTURES_PX = 76, 235  # of a verdict in four lines; with pictures
 # While steps are walked through: letters of a source line that are seen, the share of the width
 # that these may take beside the steps, and that of the window which the panel may take for them.
 LETTERS, BESIDE_STEPS, OF_WINDOW = 80, 0.62, 2 / 3
@@ -308,11 +312,12 @@ class KernelPane(QWidget):
         self._has_begun = False
         self._last: Path | None = None  # the file of the last time
         self._is_code_shown = self._is_roomy = False
-        self.files: FileRow = FileRow(store, folder, messages)
+        self._view = view = TrialView()
+        buttons = view.cancel, view.search, view.use, view.step, view.code
+        self.files: FileRow = FileRow(store, folder, messages, *buttons)
         self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)
-        self._view = TrialView()
         self.steps: StepView = StepView()
         self.pictures: AnswerPair = self._view.pictures
         self._below = QStackedWidget()
