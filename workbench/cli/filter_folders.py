@@ -211,6 +211,7 @@ class _Talk:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
         self._what, self._failures = what, Failures()
         self._as_json, self._is_controlled = arguments.json, arguments.control
+        self._begun = "", 0.0  # the picture that was said to be filtered, and when
         self.known = 0  # pictures that the last run is done with
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
@@ -219,6 +220,11 @@ class _Talk:
             self._line.say(f"{outcome.pair.name}: {doing}")
         elif outcome.is_large and outcome.strips is not None:
             print(output.json_of(rows_record(outcome)), flush=True)
+        elif self._is_controlled and doing not in ("reading", "writing"):
+            name, begun_at = self._begun
+            if outcome.pair.name != name and monotonic() >= begun_at + NEWS_S:
+                self._begun = outcome.pair.name, monotonic()
+                print(output.json_of({"begun": outcome.pair.name}), flush=True)
 
     def follow(self, outcomes: Iterable[Outcome], times: StageTimes) -> None:
         """Write each outcome into the journal, and print it, errors and the progress."""

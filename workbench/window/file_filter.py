@@ -1,4 +1,4 @@
-"""Dialog "Filter files": the window's filter, choices about files, and the process that runs it."""
+"""Dialog "Filter a folder": the window's filter, choices about files, and the process running it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ class FileFilter(QDialog):
         """Make the dialog; `ask_path` asks for the target of a large picture."""
         super().__init__(parts.window)
         self.setObjectName("folder-dialog")
-        self.setWindowTitle("Filter files")
         self._ask_path = ask_path
         self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
         self._messages = parts.messages
@@ -96,11 +95,13 @@ class FileFilter(QDialog):
         self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
         self._failure = ""  # of one large picture
+        self._counted = ""  # how many are done, in words
         self._said = ""  # of the last run, until something else is chosen
         self._looking = Background((PairingError, JournalError, StoppedError), self)
         self._process = BatchProcess(self)
         self._process.ended.connect(self._end)
         self._process.progressed.connect(self._show_progress)
+        self._process.begun.connect(self._show_begun)
         self._process.strips_done.connect(self._show_strips)
         self._process.picture_failed.connect(self._take_failure)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -288,7 +289,7 @@ class FileFilter(QDialog):
             line.setText(str(path))
 
     def _make_pages(self) -> None:
-        self._pages = described(QTabWidget(), "folder-pages", "Names, progress and failures")
+        self._pages = described(QTabWidget(), "folder-pages", "Preview, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
         self._bar = described(QProgressBar(), "folder-progress", "Progress", "Progress")
         self._words = words_label("folder-words")
@@ -302,7 +303,7 @@ class FileFilter(QDialog):
         )
         self._progress = QWidget()
         VBox(self._progress, 12, 10).add(self._bar, self._words, (UprightArea(stages), 1))
-        for page, title in ((self._names, "Na&mes"), (self._progress, "Pro&gress")):
+        for page, title in ((self._names, "Pre&view"), (self._progress, "Pro&gress")):
             self._pages.addTab(page, title)
         self._pages.addTab(self._failed, "")
         self._show_failures(())
@@ -354,6 +355,7 @@ class FileFilter(QDialog):
         """Show `choice` in the form; of one large picture source and target only."""
         self._said = self._said if choice == self._choice else ""
         self._is_filling, self._filled = True, choice
+        self.setWindowTitle("Filter to file" if choice.is_file else "Filter a folder")
         for name, (_, show) in self._fields.items():
             value = getattr(choice, name)
             show(filter_choice.shown(value) if isinstance(value, str) else value)
@@ -537,8 +539,13 @@ class FileFilter(QDialog):
         done, count = (self._known + each for each in (progress.finished, progress.total))
         progress = replace(progress, finished=done, total=count)  # of all, as before it was stopped
         self._show_share(done, count)
-        self._words.setText(progress_words(progress))
+        self._counted = progress_words(progress)
+        self._words.setText(self._counted)
         self._stages.setText(stage_table(progress, "█░") if progress.stages else "")
+
+    @Slot(str)
+    def _show_begun(self, name: str) -> None:
+        self._words.setText(f"{self._counted} · {name} is under way")
 
     @Slot(str, int, int, float)
     def _show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
