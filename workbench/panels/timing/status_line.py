@@ -104,8 +104,9 @@ class StatusLine(QToolButton):
 
     def show_times(self, newest: Newest) -> None:
         """Show the newest times, or why there are none; the subject is never left out."""
-        before, self._job = self._job, newest.result and newest.result.job
-        if (result := newest.result) is None:
+        result, before = newest.result, self._job
+        self._job = None if result is None else result.job
+        if result is None:
             for each in self._figures:
                 each.show_words("")
             self._show_verdict((newest.why_empty,), None)
