@@ -1,4 +1,4 @@
-"""Dialog "Filter a folder": the window's filter, choices about files, and the process running it."""
+"""Dialog "Filter a folder": the window's filter, choices about files, and the process for it."""
 
 from __future__ import annotations
 
