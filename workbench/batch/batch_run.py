@@ -137,7 +137,7 @@ class _Run:
         self._disk = ThreadPoolExecutor(jobs, "picture-disk")
         self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
         self._stop = Event()  # set where nobody wants the pictures any more
-        self._encoding: Future[Outcome] | None = None  # the last that was started
+        self._encoding: list[Future[Outcome]] = []  # the last that was started
         self._busy = 0  # steps that were started and not yet taken
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, room_for(recipe, jobs)
@@ -195,8 +195,8 @@ class _Run:
                 yield outcome
                 continue
             self._say(outcome, "writing")
-            self._encoding = self._start(encode, outcome, self._recipe)
-            self._encoding.add_done_callback(self._sync)
+            self._encoding = [self._start(encode, outcome, self._recipe)]
+            self._encoding[0].add_done_callback(self._sync)
 
     def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> Future[Outcome]:
         self._busy += 1
@@ -217,8 +217,7 @@ class _Run:
 
     def written(self) -> Iterator[Outcome]:
         """Begin nothing more, and yield what was written, or could not be."""
-        if self._encoding is not None:
-            wait((self._encoding,))  # else what is filtered might be let go of
+        wait(self._encoding)  # else what is filtered might be let go of
         self.close()
         while not self._done.empty():
             future = self._done.get()

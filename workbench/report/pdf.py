@@ -183,7 +183,7 @@ def _needed(block: QTextBlock) -> QTextBlock:
     after = table.lastCursorPosition().block().next()
     while after.isValid() and not after.text():
         after = after.next()
-    is_note = after.isValid() and not _leads(after) and not QTextCursor(after).currentTable()
+    is_note = after.text() and not _leads(after)
     return after if is_note else table.cellAt(table.rows() - 1, 0).firstCursorPosition().block()
 
 

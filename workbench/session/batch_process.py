@@ -44,7 +44,6 @@ class BatchProcess(QObject):
 
     Signals:
         progressed(progress): a BatchProgress.
-        begun(name): this picture is being filtered.
         strips_done(path, rows, height, left_s): so many rows of a picture that is filtered in
             strips are finished, of how many, and how long the rest takes.
         picture_failed(path, sentence): a picture has no result, and why.
@@ -52,7 +51,6 @@ class BatchProcess(QObject):
     """
 
     progressed = Signal(object)
-    begun = Signal(str)
     strips_done = Signal(str, int, int, float)
     picture_failed = Signal(str, str)
     ended = Signal(object)
@@ -113,8 +111,6 @@ class BatchProcess(QObject):
     def _take(self, line: Mapping[str, Any]) -> None:
         if "progress" in line:
             self.progressed.emit(from_plain(BatchProgress, line["progress"]))
-        elif "begun" in line:
-            self.begun.emit(line["begun"])
         elif rows := line.get("rows"):
             self.strips_done.emit(rows["input"], rows["done"], rows["of"], rows["left_s"])
         elif line.get("status") in ("failed", "wrong"):

@@ -95,13 +95,11 @@ class FileFilter(QDialog):
         self._is_looking = self._is_filling = False
         self._starts = False  # as soon as there is a plan
         self._failure = ""  # of one large picture
-        self._counted = ""  # how many are done, in words
         self._said = ""  # of the last run, until something else is chosen
         self._looking = Background((PairingError, JournalError, StoppedError), self)
         self._process = BatchProcess(self)
         self._process.ended.connect(self._end)
         self._process.progressed.connect(self._show_progress)
-        self._process.begun.connect(self._show_begun)
         self._process.strips_done.connect(self._show_strips)
         self._process.picture_failed.connect(self._take_failure)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -539,13 +537,8 @@ class FileFilter(QDialog):
         done, count = (self._known + each for each in (progress.finished, progress.total))
         progress = replace(progress, finished=done, total=count)  # of all, as before it was stopped
         self._show_share(done, count)
-        self._counted = progress_words(progress)
-        self._words.setText(self._counted)
+        self._words.setText(progress_words(progress))
         self._stages.setText(stage_table(progress, "█░") if progress.stages else "")
-
-    @Slot(str)
-    def _show_begun(self, name: str) -> None:
-        self._words.setText(f"{self._counted} · {name} is under way")
 
     @Slot(str, int, int, float)
     def _show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:

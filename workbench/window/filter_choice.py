@@ -109,8 +109,8 @@ class FilterPlan:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:
             failed = f" and failed at {len(self.failed):,}" if self.failed else ""
-            done, left = f"{self.known:,}", f"the other {self.count - self.known:,}"
-            done, left = (done, left) if self.known else ("none", "them all")
+            left = f"the other {self.count - self.known:,}" if self.known else "them all"
+            done = f"{self.known:,}" if self.known else "none"
             words = f"{words} A run that was stopped has done {done} of them{failed}; "
             words += f"Resume does {left}. Journal: {self.journal}."
         return " ".join((words, *self.warnings))

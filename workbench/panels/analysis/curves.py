@@ -21,7 +21,6 @@ from workbench.charts.data.figure import Spot
 from workbench.imaging.analyses import PERCENTILES, Histogram
 from workbench.widgets.letters import factor_of
 
-DRAWING = "Drawing…"
 MAX_SPOTS = 256  # spots that can be pointed at
 MAX_POINTS = 2000  # of a curve, and at most POINTS_PER_PX for each pixel across
 POINTS_PER_PX = 2  # for a noisy curve's highest and lowest
@@ -86,7 +85,7 @@ class CurvesChart(Canvas):
         """
         self._curves, self._is_log, self._ceiling = curves, is_log, ceiling
         self._tell_spot, self._in_words = tell_spot, in_words
-        self._empty.setText(DRAWING if curves else self._nothing)  # until there is a plot
+        self._empty.setText("Drawing…" if curves else self._nothing)  # until there is a plot
         self.show_summary(summary or self._nothing)
         self._draw()
 

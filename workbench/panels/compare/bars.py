@@ -196,8 +196,6 @@ _FIRST_TO_GO = ("difference", *reversed(_PINNED), "before", "after")  # where ro
 _WIDTHS = {"uint8": 3, "uint16": 5, "float16": 10, "float32": 10}
 _WIDE_WIDTHS = {"uint8": 7, "uint16": 8, "float16": 10, "float32": 10}
 _NONE, _APART = "–", "   "
-
-
 INDENT_PX = 4  # to where messages begin in a status bar
 
 

@@ -55,16 +55,14 @@ class FileRow(QWidget):
 
     file    the kernel that is worked on
     recent  the files that were open, the newest first
+    buttons  all of the panel: above what comes and goes, none moves under the pointer
     """
 
     # (is_so): the next text does not run until the user allows it, or it runs at once.
     held = Signal(bool)
     allowed = Signal()  # the present text runs from now on
 
-    def __init__(
-        self, store: Store, folder: KernelFolder, messages: MessageBar, *others: QWidget
-    ) -> None:
-        """Make the row; `others` are buttons that stand in it as well."""
+    def __init__(self, store: Store, folder: KernelFolder, messages: MessageBar) -> None:
         super().__init__()
         self._store = store
         self._messages, self._show_message = messages, messages.show_message
@@ -81,11 +79,10 @@ class FileRow(QWidget):
         save = _button("Save", self.save)
         to_begin = [(each, partial(self.begin_new, each.key)) for each in starting_points()]
         list_in(new.menu(), [(each.title, each.tip, do) for each, do in to_begin])
-        more = {"Save as…": self.save_as, "Open in editor": self.edit_outside}
-        list_in(save.menu(), [(each, TIPS[each], do) for each, do in more.items()])
-        # Above all that comes and goes, so that none moves under the pointer.
-        buttons = Flow(4, new, self._open, save, *others)
-        VBox(self, 0, 6).add(buttons, self._name, self._foreign, self._offer)
+        others = {"Save as…": self.save_as, "Open in editor": self.edit_outside}
+        list_in(save.menu(), [(each, TIPS[each], do) for each, do in others.items()])
+        self.buttons = Flow(4, new, self._open, save)
+        VBox(self, 0, 6).add(self.buttons, self._name, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or a plain kernel where it is gone."""
@@ -313,8 +310,9 @@ class KernelPane(QWidget):
         self._last: Path | None = None  # the file of the last time
         self._is_code_shown = self._is_roomy = False
         self._view = view = TrialView()
-        buttons = view.cancel, view.search, view.use, view.step, view.code
-        self.files: FileRow = FileRow(store, folder, messages, *buttons)
+        self.files: FileRow = FileRow(store, folder, messages)
+        for button in (view.cancel, view.search, view.use, view.step, view.code):
+            self.files.buttons.addWidget(button)
         self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)

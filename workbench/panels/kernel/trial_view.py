@@ -195,13 +195,10 @@ class TrialView(QWidget):
         self._go = push_button("kernel-go-to-line", "", "Put the cursor where it is wrong")
         self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
         self.cancel = push_button("kernel-cancel", "Stop", "Stop the trial")
-        policy = self.cancel.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
-        self.cancel.setSizePolicy(policy)
         self._bar = QProgressBar(textVisible=False)
         described(self._bar, "kernel-progress", "Trying the kernel")
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
-        self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
+        self._waiting = Throttle(PROGRESS_AFTER_MS, self._bar.show, self)
         self.pictures = AnswerPair()
         self.fold = FoldedSection("kernel-pictures", TIPS["pictures"], "Pictures", self.pictures)
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
@@ -223,11 +220,12 @@ class TrialView(QWidget):
         self._problem.show_or_hide(found.problem)
         self._status.show_or_hide(found.status)
         self._verdict.show_or_hide(verdict)
+        self.cancel.setEnabled(found.is_busy)
         if found.is_busy:
             self._waiting.ask()
         else:
             self._waiting.stop()
-            self._show_busy(False)
+            self._bar.hide()
         self._build.show_rows((*found.build, *found.held))
         self._counts.show_rows(found.counts)
         self.pictures.show_pictures(found.before, found.after, found.caption)
@@ -237,10 +235,6 @@ class TrialView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.pictures.take_room(event.size())
-
-    def _show_busy(self, is_busy: bool) -> None:
-        self._bar.setVisible(is_busy)
-        self.cancel.setVisible(is_busy)
 
 
 def check_box(name: str, text: str, tip: str) -> QCheckBox:

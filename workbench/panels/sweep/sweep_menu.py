@@ -16,7 +16,6 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMenu
 
 from kernels.core.errors import KernelError, SessionFileError
-from kernels.core.job import Progress
 from kernels.sweeps.cell_jobs import Given
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, presets, read_plan
@@ -87,15 +86,13 @@ class ReportWriter(QObject):
         self.stop()
         self._background.close()
 
-    def _write(
-        self, sessions: Sequence[Session], target: Path, pictures: Given
-    ) -> list[Path] | None:
-        """Write all of it, on the thread; None: it was stopped."""
+    def _write(self, sessions: Sequence[Session], target: Path, pictures: Given) -> list[Path]:
+        """Write all of it, on the thread; none: it was stopped."""
         from workbench.report.writing import writing  # jinja2 would delay the start
 
         with suppress(CancelledError):
             for step in writing(sessions, target, pictures, draw=self._drawn):
-                if not isinstance(step, Progress):
+                if isinstance(step, list):
                     return step
                 if self._is_stopped:
                     break

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
 from PySide6.QtGui import QFont, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
-from kernels.core.job import Job, Result
+from kernels.core.job import Result
 from kernels.core.verdict import Check
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
@@ -98,15 +98,13 @@ class StatusLine(QToolButton):
             *(self._rate, self._speed_up, self._doing),
         )
         self._doing.show_words("", widest=DOING)
-        self._job: Job | None = None  # that is shown, and whether room is kept for its speed-up
-        self._is_awaited = False
+        self._newest, self._is_awaited = Newest(), False  # and whether a speed-up may still come
         self.show_times(Newest())
 
     def show_times(self, newest: Newest) -> None:
         """Show the newest times, or why there are none; the subject is never left out."""
-        result, before = newest.result, self._job
-        self._job = None if result is None else result.job
-        if result is None:
+        before, self._newest = self._newest.result, newest
+        if (result := newest.result) is None:
             for each in self._figures:
                 each.show_words("")
             self._show_verdict((newest.why_empty,), None)
@@ -120,7 +118,9 @@ class StatusLine(QToolButton):
             tip = words.tip(rate, words.TIPS["throughput"])
             self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
             speed_up = words.speed_up(result, newest.baseline)
-            if self._job is not before:  # else the verdict stays where it stands
+            if (
+                before is None or before.job is not result.job
+            ):  # else the verdict stays where it stands
                 self._is_awaited = is_known and speed_up.text != BASELINE
             self._show_speed_up(speed_up)
             self._show_verdict(*words.judged(result))

@@ -156,12 +156,13 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     click(button(window, "copy"))
     words = shlex.split(QGuiApplication.clipboard().text())
     assert words[:2] == ["workbench", "batch"]
-    begun = []
-    window.findChild(BatchProcess).begun.connect(begun.append)
+    told = []
+    window.findChild(BatchProcess).progressed.connect(told.append)
     click(button(window, "start"))
     assert verb(window) == "Pause"
     settled(qtbot, window)
-    assert begun[0] == "p0.png"
+    assert "p0.png" in [each.under_way for each in told]
+    assert not told[-1].under_way
     assert said(window).startswith("Finished after ")
     assert ": 4 done, 1 failed; checked 1 of 4: right. Sharpen 3×3 · border " in said(window)
     journal = place_of([folder / "in"], folder / "out")
@@ -169,9 +170,9 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert not journal.is_relative_to(folder / "out")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
-    told = child(window, "folder-words", QLabel).text()
-    assert "checked 1 of 4: right" in told
-    assert "was the limit" in told
+    words_then = child(window, "folder-words", QLabel).text()
+    assert "checked 1 of 4: right" in words_then
+    assert "was the limit" in words_then
     last = json.loads(journal.read_text().splitlines()[-1])["ended"]
     table = child(window, "folder-stages", QLabel).text()
     assert last["stages"]
@@ -198,8 +199,9 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
     choose(qtbot, window, source=folder / "in", target=folder / "out")
     assert dialog.windowTitle() == "Filter a folder"
     click(button(window, "start"))
-    batch(window).progressed.emit(StageTimes(4, 1).progress())
-    batch(window).begun.emit("p0.png")
+    times = StageTimes(4, 1)
+    times.under_way = "p0.png"
+    batch(window).progressed.emit(times.progress())
     assert child(window, "folder-words", QLabel).text() == "0 of 4 · p0.png is under way"
     for name in ("p1.png", "p2.png"):
         batch(window).picture_failed.emit(str(folder / "in" / name), "It has no alpha.")
