@@ -118,9 +118,7 @@ class StatusLine(QToolButton):
             tip = words.tip(rate, words.TIPS["throughput"])
             self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
             speed_up = words.speed_up(result, newest.baseline)
-            if (
-                before is None or before.job is not result.job
-            ):  # else the verdict stays where it stands
+            if before is None or before.job is not result.job:  # else the verdict stays
                 self._is_awaited = is_known and speed_up.text != BASELINE
             self._show_speed_up(speed_up)
             self._show_verdict(*words.judged(result))
