@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
@@ -137,6 +137,7 @@ class _Run:
         self._disk = ThreadPoolExecutor(jobs, "picture-disk")
         self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
         self._stop = Event()  # set where nobody wants the pictures any more
+        self._encoding: list[Future[Outcome]] = []  # the last that was started
         self._busy = 0  # steps that were started and not yet taken
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, room_for(recipe, jobs)
@@ -194,7 +195,8 @@ class _Run:
                 yield outcome
                 continue
             self._say(outcome, "writing")
-            self._start(encode, outcome, self._recipe).add_done_callback(self._sync)
+            self._encoding = [self._start(encode, outcome, self._recipe)]
+            self._encoding[0].add_done_callback(self._sync)
 
     def _start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> Future[Outcome]:
         self._busy += 1
@@ -215,6 +217,7 @@ class _Run:
 
     def written(self) -> Iterator[Outcome]:
         """Begin nothing more, and yield what was written, or could not be."""
+        wait(self._encoding)  # else what is filtered might be let go of
         self.close()
         while not self._done.empty():
             future = self._done.get()

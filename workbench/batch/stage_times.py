@@ -92,6 +92,7 @@ class BatchProgress:
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
     cut: int = 0  # pictures of files with several pages, of which one is kept
+    under_way: str = ""  # the name of the picture that is being filtered, if that is known
 
 
 class StageTimes:
@@ -103,6 +104,7 @@ class StageTimes:
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
     cut      files so far with several pages of which one was kept; whoever counts them adds to it
+    under_way  the picture that is being filtered; whoever knows it sets it
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class StageTimes:
         self._ended: tuple[float, float] | None = None
         self._counts: Counter[Status] = Counter()
         self._verified = 0
-        self.cut = 0
+        self.cut, self.under_way = 0, ""
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._of_device = {
@@ -143,7 +145,7 @@ class StageTimes:
 
     def end(self) -> None:
         """Let no more time pass, so that all words on the end are the same."""
-        self._ended = self._now()
+        self._ended, self.under_way = self._now(), ""
         for times in self._of_device.values():
             times.end()
 
@@ -169,6 +171,7 @@ class StageTimes:
             stages=tuple(stages),
             devices=tuple(_of_device(*each) for each in self._of_device.items()),
             cut=self.cut,
+            under_way=self.under_way,
         )
 
     def _now(self) -> tuple[float, float]:
@@ -209,6 +212,7 @@ def progress_words(progress: BatchProgress) -> str:
     parts = [f"{progress.finished:,} of {progress.total:,}"]
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
+    parts += [f"{progress.under_way} is under way"] * bool(progress.under_way)
     if progress.finished:
         parts.append(verdict(progress.verified, progress.counts))
     is_over = progress.finished == progress.total
@@ -274,7 +278,7 @@ def closing_lines(progress: BatchProgress, what: str) -> list[str]:
 def summary(progress: BatchProgress) -> dict[str, Any]:
     """The same for programs; durations in seconds, rates per second."""
     data = asdict(progress)
-    for name in ("total", "finished", "failed", "left_s"):
+    for name in ("total", "finished", "failed", "left_s", "under_way"):
         del data[name]
     if not progress.devices:
         del data["devices"]

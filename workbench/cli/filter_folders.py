@@ -211,6 +211,7 @@ class _Talk:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
         self._what, self._failures = what, Failures()
         self._as_json, self._is_controlled = arguments.json, arguments.control
+        self._times, self._named_at = StageTimes(0, 1), 0.0  # when the picture under way was told
         self.known = 0  # pictures that the last run is done with
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
@@ -219,15 +220,22 @@ class _Talk:
             self._line.say(f"{outcome.pair.name}: {doing}")
         elif outcome.is_large and outcome.strips is not None:
             print(output.json_of(rows_record(outcome)), flush=True)
+        elif self._is_controlled and doing not in ("reading", "writing"):
+            name, times = outcome.pair.name, self._times
+            if name != times.under_way and monotonic() >= self._named_at + NEWS_S:
+                times.under_way, self._named_at = name, monotonic()
+                self._show_progress(times)
 
     def follow(self, outcomes: Iterable[Outcome], times: StageTimes) -> None:
         """Write each outcome into the journal, and print it, errors and the progress."""
         every_s = NEWS_S if sys.stderr.isatty() or self._is_controlled else NEWS_ON_LINES_S
+        self._times = times
         self._show_progress(times)
         news_at = monotonic() + every_s
         for outcome in outcomes:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
+            times.under_way *= times.under_way != outcome.pair.name
             times.cut += any(each.endswith(ANOTHER_PAGE) for each in outcome.remarks)
             line = outcome.line(named_in(self._journal.folder, outcome.pair.target))
             self._journal.append(line)

@@ -138,7 +138,7 @@ def report(arguments: Namespace) -> int:
             if isinstance(step, Progress):
                 output.say(step.doing)
             else:
-                written = step
+                *_, written = step
     except ReportError as error:
         raise CommandError(str(error)) from error
     finally:

@@ -66,6 +66,8 @@ INSTEAD = {
     "<div><dt>": '<tr><td width="150">',
     "</dt><dd>": "</td><td>",
     "</dd></div>": "</td></tr>",
+    "<summary>": "<p>",  # which has room around it
+    "</summary>": "</p>",
     "P/s)": "P/\u2060s)",  # else Qt breaks the line of a heading behind the slash
     "<table>": '<table width="100%" cellspacing="0" cellpadding="2" border="0">',
 }
@@ -173,11 +175,16 @@ def _leads(block: QTextBlock) -> bool:
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
-    """The block that belongs on the page of a heading: the next one, or some rows on."""
+    """The block that belongs on the page of a heading: the next one, some rows on, or a note."""
     if (table := QTextCursor(block).currentTable()) is None:
         return block
-    row = ROWS_TOGETHER if table.rows() > WHOLE_ROWS else table.rows() - 1
-    return table.cellAt(row, 0).firstCursorPosition().block()
+    if table.rows() > WHOLE_ROWS:
+        return table.cellAt(ROWS_TOGETHER, 0).firstCursorPosition().block()
+    after = table.lastCursorPosition().block().next()
+    while after.isValid() and not after.text():
+        after = after.next()
+    is_note = after.text() and not _leads(after)
+    return after if is_note else table.cellAt(table.rows() - 1, 0).firstCursorPosition().block()
 
 
 def _keep_row(text: QTextDocument, table: QTextTable, row: int, *notes: QTextBlock) -> None:

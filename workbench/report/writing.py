@@ -52,8 +52,8 @@ def writing(
     *,
     as_pdf: bool = False,
     draw: Callable[[ReportChart], str] = ReportChart.svg,
-) -> Iterator[Progress | Path]:
-    """Write the report a step at a time; the last thing yielded is the path.
+) -> Iterator[Progress | list[Path]]:
+    """Write the report a step at a time; the last thing yielded are the paths, its own the last.
 
     target    the page, or the PDF alone; tables and CSV are called likewise, but beside "report"
     pictures  by name, (H, W, C): those of the sessions' cells that are at hand, for the examples
@@ -99,7 +99,7 @@ def writing(
     except OSError as error:
         why = safe_files.reason(error)
         raise ReportError(f"Cannot write the report into {folder}: {why}.") from error
-    yield folder / next(reversed(makers))  # the PDF, where there is one
+    yield [folder / name for name in makers]  # the PDF last, where there is one
 
 
 def _refuse_others(target: Path, beside: Sequence[Path]) -> None:

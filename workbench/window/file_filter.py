@@ -1,4 +1,4 @@
-"""Dialog "Filter files": the window's filter, choices about files, and the process that runs it."""
+"""Dialog "Filter a folder": the window's filter, choices about files, and the process for it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ class FileFilter(QDialog):
         """Make the dialog; `ask_path` asks for the target of a large picture."""
         super().__init__(parts.window)
         self.setObjectName("folder-dialog")
-        self.setWindowTitle("Filter files")
         self._ask_path = ask_path
         self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
         self._messages = parts.messages
@@ -288,7 +287,7 @@ class FileFilter(QDialog):
             line.setText(str(path))
 
     def _make_pages(self) -> None:
-        self._pages = described(QTabWidget(), "folder-pages", "Names, progress and failures")
+        self._pages = described(QTabWidget(), "folder-pages", "Preview, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
         self._bar = described(QProgressBar(), "folder-progress", "Progress", "Progress")
         self._words = words_label("folder-words")
@@ -302,7 +301,7 @@ class FileFilter(QDialog):
         )
         self._progress = QWidget()
         VBox(self._progress, 12, 10).add(self._bar, self._words, (UprightArea(stages), 1))
-        for page, title in ((self._names, "Na&mes"), (self._progress, "Pro&gress")):
+        for page, title in ((self._names, "Pre&view"), (self._progress, "Pro&gress")):
             self._pages.addTab(page, title)
         self._pages.addTab(self._failed, "")
         self._show_failures(())
@@ -354,6 +353,7 @@ class FileFilter(QDialog):
         """Show `choice` in the form; of one large picture source and target only."""
         self._said = self._said if choice == self._choice else ""
         self._is_filling, self._filled = True, choice
+        self.setWindowTitle("Filter to file" if choice.is_file else "Filter a folder")
         for name, (_, show) in self._fields.items():
             value = getattr(choice, name)
             show(filter_choice.shown(value) if isinstance(value, str) else value)

@@ -109,8 +109,10 @@ class FilterPlan:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:
             failed = f" and failed at {len(self.failed):,}" if self.failed else ""
-            words = f"{words} A run that was stopped has done {self.known:,} of them{failed}; "
-            words += f"Resume does the other {self.count - self.known:,}. Journal: {self.journal}."
+            left = f"the other {self.count - self.known:,}" if self.known else "them all"
+            done = f"{self.known:,}" if self.known else "none"
+            words = f"{words} A run that was stopped has done {done} of them{failed}; "
+            words += f"Resume does {left}. Journal: {self.journal}."
         return " ".join((words, *self.warnings))
 
 

@@ -11,7 +11,7 @@ import pytest
 from kernels import Engine, Sampling
 from kernels.pictures.generated import noise
 from workbench.batch import batch_run, filtering
-from workbench.batch.batch_run import in_order, room_for, running
+from workbench.batch.batch_run import Pausing, in_order, room_for, running
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
 from workbench.batch.pairs import FilePair, pairs_of
 from workbench.files import image_files
@@ -131,6 +131,33 @@ def test_what_is_written_when_it_is_stopped_comes_to_the_disk_and_is_told(folder
         told.extend(outcome.pair.name for outcome in steps)
     assert "p1.png" in told
     assert [path.name for path in (folder / "out").iterdir()] == ["p1.png"]
+
+
+def test_what_is_filtered_when_it_is_stopped_is_written(folder, monkeypatch):
+    read, is_filtered, is_stopped = batch_run.read, Event(), Event()
+
+    def late(outcome, *arguments):
+        assert outcome.index == 0 or is_stopped.wait(60)  # so that its writing has to wait
+        read(outcome, *arguments)
+
+    def rest():
+        if is_filtered.is_set():
+            is_stopped.set()
+            raise KeyboardInterrupt
+
+    def say(_outcome, doing):
+        if doing == "writing":
+            is_filtered.set()
+
+    monkeypatch.setattr(batch_run, "read", late)
+    pairs = pairs_of([folder / "in"], f"{folder}/out/")
+    recipe, pausing = Recipe(CHOSEN, sampling=UNTIMED), Pausing(rest=rest)
+    steps = running(Engine(use_gpu=False), pairs, recipe, 1, say, pausing=pausing)
+    told = []
+    with pytest.raises(KeyboardInterrupt):
+        told.extend(outcome.pair.name for outcome in steps)
+    assert told[0] == "p1.png"
+    assert (folder / "out" / "p1.png").is_file()
 
 
 @pytest.mark.parametrize(("sampling", "jobs", "most"), [(UNTIMED, 2, 8), (Sampling(), 3, 3)])

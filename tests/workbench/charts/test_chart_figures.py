@@ -531,6 +531,10 @@ def test_a_speed_up_map_is_of_one_implementation_against_the_baseline():
 def test_the_honest_ladder_ends_with_the_transfers():
     session = a_session("transfers")
     chart = figure("ladder", session)
+    assert chart.title == "Ladder including transfers"
+    plan = replace(PLANS["transfers"], implementations=("sequential", "opencv"))
+    cpu = figure("ladder", a_session(plan))
+    assert cpu.title.startswith(KINDS["ladder"].title)  # one name in the list and over the chart
     labels = [group.label for group in chart.body.groups]
     assert labels[:4] == [
         *("Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"),
@@ -568,6 +572,14 @@ def test_the_correctness_table_holds_answers_against_the_tolerance():
     assert bad[0].words == ("✗ 2.0e-5",)
     for told in ("1 of 72", "1.0e-5", "2.0e-5", "Shared-memory tile with Box blur 5×5"):
         assert told in chart.sentence
+
+
+def test_of_no_error_the_table_names_no_output():
+    def outcome(_cell, found):
+        return replace(found, check=replace(found.check, max_error=0.0))
+
+    chart = figure("correctness", a_session("correctness", outcome=outcome))
+    assert chart.sentence.endswith("; all errors are 0.")
 
 
 # -- roofline

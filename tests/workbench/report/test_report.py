@@ -596,7 +596,7 @@ def test_no_field_of_the_csv_is_a_formula():
 
 def test_a_second_report_takes_the_place_of_the_first_a_step_at_a_time(report, tmp_path):
     report(a_session("sizes"))
-    *steps, path = writing.writing([a_session(SMALL)], tmp_path / "out" / "report.html")
+    *steps, (*_, path) = writing.writing([a_session(SMALL)], tmp_path / "out" / "report.html")
     assert len(steps) > 3
     assert all(each.doing for each in steps)
     example = [each.doing for each in steps].index("filtering the examples of Small pictures")
@@ -624,7 +624,7 @@ def test_files_of_others_beside_it_stay_and_those_of_the_last_report_do_not(tmp_
     assert [each.name for each in tmp_path.iterdir()] == ["x-results.csv"]
     assert (tmp_path / "x-results.csv").read_text() == "mine"
     for name in ("y.html", "y.html", "y.pdf"):
-        *_, path = writing.writing([a_session(SMALL)], tmp_path / name)
+        *_, (*_, path) = writing.writing([a_session(SMALL)], tmp_path / name)
         assert path == tmp_path / name
 
 

@@ -8,7 +8,7 @@ from workbench.report.writing import PAGE, tables, writing
 
 def write_report(sessions, folder, pictures=None, *, as_pdf=False) -> Path:
     """Write the report of `sessions` into `folder`; its page, or the PDF where there is one."""
-    *_, path = writing(sessions, Path(folder) / PAGE, pictures, as_pdf=as_pdf)
+    *_, (*_, path) = writing(sessions, Path(folder) / PAGE, pictures, as_pdf=as_pdf)
     return path
 
 

@@ -302,6 +302,8 @@ def test_a_message_in_the_status_bar_moves_no_button(qtbot, window, folder):
 
     before = places()
     assert all(is_seen for is_seen, _ in before)
+    values = child(window, "values", QLabel)
+    assert values.mapTo(window.statusBar(), QPoint()).x() + values.indent() == 6  # as messages do
     window.statusBar().showMessage("Undid: kernel size 5 → 7, which is a long sentence. " * 4)
     qtbot.wait(50)
     assert places() == before

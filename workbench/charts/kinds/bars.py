@@ -192,8 +192,8 @@ def _ladder(data: Data, title: str) -> Figure:
     wholes = [whole.middle for point in points for *_, whole in _moved(point).values()]
     log = is_log(shown, [*(point.median_ms for point in timed(shown.points)), *wholes])
     axis = Axis("Time: median, quartiles as a line", numbers.duration, log)
-    if not any(point.on_gpu and point.measurement for point in points):
-        title = "Ladder on the CPU"  # nothing is transferred
+    is_moved = any(point.on_gpu and point.measurement for point in points)
+    title = f"{title} {'including transfers' if is_moved else 'on the CPU'}"
     return made(shown, title, Bars(axis, tuple(groups)), chart_words.by_source(shown, _say_steps))
 
 

@@ -192,8 +192,8 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
     where = cell_words.where(cell, ROWS)
     what = implementation_title(cell.implementation) + (f" with {where}" if where else "")
     count = f"{wrong} of {len(checks)} outputs are not" if wrong else f"Outputs: {len(checks)}, all"
-    error = numbers.error(worst.max_error)
-    return f"{count} within {bounds}; the largest error is {error}, of {what}."
+    error = f"the largest error is {numbers.error(worst.max_error)}, of {what}"
+    return f"{count} within {bounds}; {error if worst.max_error else 'all errors are 0'}."
 
 
 KINDS = {

@@ -85,6 +85,7 @@ class CurvesChart(Canvas):
         """
         self._curves, self._is_log, self._ceiling = curves, is_log, ceiling
         self._tell_spot, self._in_words = tell_spot, in_words
+        self._empty.setText("Drawing…" if curves else self._nothing)  # until there is a plot
         self.show_summary(summary or self._nothing)
         self._draw()
 

@@ -196,6 +196,7 @@ _FIRST_TO_GO = ("difference", *reversed(_PINNED), "before", "after")  # where ro
 _WIDTHS = {"uint8": 3, "uint16": 5, "float16": 10, "float32": 10}
 _WIDE_WIDTHS = {"uint8": 7, "uint16": 8, "float16": 10, "float32": 10}
 _NONE, _APART = "–", "   "
+INDENT_PX = 4  # to where messages begin in a status bar
 
 
 class ReadOut(QWidget):
@@ -211,6 +212,7 @@ class ReadOut(QWidget):
         super().__init__()
         self._label = Label(name="values", font=theme.fixed_font())
         self._label.setAccessibleName("Values under the pointer")
+        self._label.setIndent(INDENT_PX)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setParent(self)
         self.whole = ""  # all parts, of the pixel pointed at last
@@ -272,7 +274,7 @@ class ReadOut(QWidget):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         metrics = self._label.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._place), metrics.height())
+        return QSize(metrics.horizontalAdvance(self._place) + INDENT_PX, metrics.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return self.sizeHint()
@@ -297,7 +299,7 @@ class ReadOut(QWidget):
         before, self.whole = self.whole, _APART.join((at, *texts.values())) if at else self.whole
         if not before and self.whole:
             self.first_pointed.emit()
-        room = self.width() // self._label.fontMetrics().horizontalAdvance("0")
+        room = (self.width() - INDENT_PX) // self._label.fontMetrics().horizontalAdvance("0")
         for name in _FIRST_TO_GO:
             if len(_APART.join((self._place, *texts.values()))) > room:
                 texts.pop(name, None)

@@ -36,7 +36,7 @@ SETTINGS_TIP = "What the chosen filter takes besides its size, in the panel Sett
 REDUCED = "Filtered after reducing the picture: at full size edges are weaker and blurs narrower."
 COLUMNS = 5
 PREVIEW_PX = QSize(128, 58)
-TILE_PX = QSize(168, 88)
+TILE_PX = QSize(168, 86)  # of which all rows fit a screen of 1,080 pixels
 KEY = Qt.ItemDataRole.UserRole
 
 

@@ -55,6 +55,7 @@ class FileRow(QWidget):
 
     file    the kernel that is worked on
     recent  the files that were open, the newest first
+    buttons  all of the panel: above what comes and goes, none moves under the pointer
     """
 
     # (is_so): the next text does not run until the user allows it, or it runs at once.
@@ -80,8 +81,8 @@ class FileRow(QWidget):
         list_in(new.menu(), [(each.title, each.tip, do) for each, do in to_begin])
         others = {"Save as…": self.save_as, "Open in editor": self.edit_outside}
         list_in(save.menu(), [(each, TIPS[each], do) for each, do in others.items()])
-        buttons = Flow(4, new, self._open, save)
-        VBox(self, 0, 6).add(buttons, self._name, self._foreign, self._offer)
+        self.buttons = Flow(4, new, self._open, save)
+        VBox(self, 0, 6).add(self.buttons, self._name, self._foreign, self._offer)
 
     def begin(self, path: Path | None) -> None:
         """Open the file of the last time, or a plain kernel where it is gone."""
@@ -276,7 +277,7 @@ SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each o
 # A source's share above its verdict, of which it is 20 lines in a window 720 pixels high, and above
 # pictures as well, of which it is 20 lines from ROOMY_PX of the panel on.
 MOST, ABOVE_PICTURES, ROOMY_PX = 0.76, 0.6, 680
-LEAST_PX, PICTURES_PX = 90, 235  # of a verdict; with pictures
+LEAST_PX, PICTURES_PX = 76, 235  # of a verdict in four lines; with pictures
 # While steps are walked through: letters of a source line that are seen, the share of the width
 # that these may take beside the steps, and that of the window which the panel may take for them.
 LETTERS, BESIDE_STEPS, OF_WINDOW = 80, 0.62, 2 / 3
@@ -308,11 +309,13 @@ class KernelPane(QWidget):
         self._has_begun = False
         self._last: Path | None = None  # the file of the last time
         self._is_code_shown = self._is_roomy = False
+        self._view = view = TrialView()
         self.files: FileRow = FileRow(store, folder, messages)
+        for button in (view.cancel, view.search, view.use, view.step, view.code):
+            self.files.buttons.addWidget(button)
         self._editor = CodeEditor()
         Completion(self._editor)
         self._find_row = FindRow(self._editor)
-        self._view = TrialView()
         self.steps: StepView = StepView()
         self.pictures: AnswerPair = self._view.pictures
         self._below = QStackedWidget()

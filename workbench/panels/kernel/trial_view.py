@@ -17,7 +17,7 @@ from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import Shown, ViewTransform, fit
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
-from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
+from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.chips import outline
 from workbench.widgets.folding import FoldedSection
@@ -171,7 +171,7 @@ class FactsCard(QFrame):
 
 
 class TrialView(QWidget):
-    """Sentences, buttons, two pictures, and tables of the build and the counts.
+    """Sentences, two pictures, tables of the build and the counts; its buttons stand elsewhere.
 
     pictures  the part that was tried, and the output
     fold      these below a heading
@@ -188,27 +188,26 @@ class TrialView(QWidget):
         self._problem.setProperty("objection", True)
         self._status = words_label("kernel-status", 0.95, is_muted=True)
         self._verdict = words_label("kernel-verdict", 1.05)
-        self.search = push_button("kernel-find-bug", "Find the bug", TIPS["find"])
+        self.search = push_button("kernel-find-bug", "Find bug", TIPS["find"], "Find the bug")
         self.use = push_button("kernel-use", "Filter with it", TIPS["use"])
         self.step = push_button("kernel-step-through", "Step", TIPS["step"], "Step through")
-        self.code = push_button("kernel-show-code", "PTX/SASS", TIPS["code"])
+        self.code = push_button("kernel-show-code", "PTX", TIPS["code"], "PTX/SASS")
         self._go = push_button("kernel-go-to-line", "", "Put the cursor where it is wrong")
         self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
-        self.cancel = push_button("kernel-cancel", "Cancel", "Stop the trial")
+        self.cancel = push_button("kernel-cancel", "Stop", "Stop the trial")
         self._bar = QProgressBar(textVisible=False)
         described(self._bar, "kernel-progress", "Trying the kernel")
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
-        self._waiting = Throttle(PROGRESS_AFTER_MS, lambda: self._show_busy(True), self)
+        self._waiting = Throttle(PROGRESS_AFTER_MS, self._bar.show, self)
         self.pictures = AnswerPair()
         self.fold = FoldedSection("kernel-pictures", TIPS["pictures"], "Pictures", self.pictures)
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
         self.by_line = check_box("kernel-counts-by-line", "Beside the lines", TIPS["counts"])
         self._counts.column.add((self.by_line, 0, Qt.AlignmentFlag.AlignLeft))
-        buttons = self._go, self.search, self.use, self.step, self.code, self.cancel
         inside = QWidget()
-        self._column = VBox(inside, (0, 4, 0, 0), 6).add(
-            *(self._problem, Flow(6, *buttons), self._status, self._bar, self._verdict),
-            *(self._build, self.fold, self._counts, 1),
+        VBox(inside, (0, 4, 0, 0), 6).add(
+            HBox(None, 0, 6).add((self._problem, 1), (self._go, 0, Qt.AlignmentFlag.AlignTop)),
+            *(self._verdict, self._status, self._bar, self._build, self.fold, self._counts, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
         self.show_findings(Findings())
@@ -217,18 +216,16 @@ class TrialView(QWidget):
         self._line = found.line
         self._go.setText(f"Go to line {found.line}")
         self._go.setVisible(found.line > 0)
-        self.search.setVisible(found.line == 0)  # the way to the line stands in its place
         verdict = OF_GOOD.format(verdict=found.verdict) if found.is_old else found.verdict
         self._problem.show_or_hide(found.problem)
         self._status.show_or_hide(found.status)
         self._verdict.show_or_hide(verdict)
-        at = self._column.indexOf(self._bar) if found.problem else 0
-        self._column.insertWidget(at, self._verdict)  # first, unless there is a problem
+        self.cancel.setEnabled(found.is_busy)
         if found.is_busy:
             self._waiting.ask()
         else:
             self._waiting.stop()
-            self._show_busy(False)
+            self._bar.hide()
         self._build.show_rows((*found.build, *found.held))
         self._counts.show_rows(found.counts)
         self.pictures.show_pictures(found.before, found.after, found.caption)
@@ -238,10 +235,6 @@ class TrialView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.pictures.take_room(event.size())
-
-    def _show_busy(self, is_busy: bool) -> None:
-        self._bar.setVisible(is_busy)
-        self.cancel.setVisible(is_busy)
 
 
 def check_box(name: str, text: str, tip: str) -> QCheckBox:

@@ -185,6 +185,7 @@ class NeighbourTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._fit()
+        self.updateGeometry()  # or its last row is cut
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -248,5 +249,5 @@ class NeighbourTable(QTableView):
         self.horizontalHeader().setSectionResizeMode(mode)
         self.horizontalHeader().setDefaultSectionSize(width)
         lines = len(self._model.text(0, 0, is_narrow).split("\n"))
-        self.verticalHeader().setDefaultSectionSize(lines * metrics.height() + AROUND_PX)
+        self.verticalHeader().setDefaultSectionSize(lines * metrics.height() + AROUND_PX // 2)
         self.verticalHeader().setFixedWidth(side)

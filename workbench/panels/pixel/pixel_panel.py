@@ -205,6 +205,7 @@ class PixelPane(QWidget):
         self._hold.setCheckable(True)
         self._hold.clicked.connect(self.set_held)
         self._sentence = words_label("pixel-sentence")
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._sentence.installEventFilter(self)
         self._numbers = NumbersCard()
         self._headings = tuple(words_label(f"pixel-heading-{axis}", 0.9) for axis in "xy")
@@ -237,6 +238,8 @@ class PixelPane(QWidget):
             rows.add(heading, (table, 1))
         rows.addStretch()
         self._table.area = second.area = UprightArea(inside)
+        # Else all becomes narrower where a pixel at an edge takes longer words.
+        second.area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         VBox(self, 0).add(second.area)
         self._off_stage = OffStage(self, tools)
         self._off_stage.staged.connect(self._show_hint)

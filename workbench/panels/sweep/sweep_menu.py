@@ -86,18 +86,18 @@ class ReportWriter(QObject):
         self.stop()
         self._background.close()
 
-    def _write(self, sessions: Sequence[Session], target: Path, pictures: Given) -> Path | None:
-        """Write all of it, on the thread; None: it was stopped."""
+    def _write(self, sessions: Sequence[Session], target: Path, pictures: Given) -> list[Path]:
+        """Write all of it, on the thread; none: it was stopped."""
         from workbench.report.writing import writing  # jinja2 would delay the start
 
         with suppress(CancelledError):
             for step in writing(sessions, target, pictures, draw=self._drawn):
-                if isinstance(step, Path):
+                if isinstance(step, list):
                     return step
                 if self._is_stopped:
                     break
                 self._stepped.emit(step.doing)
-        return None
+        return []
 
     def _drawn(self, chart: ReportChart) -> str:
         """Have a chart drawn, and wait for it on the thread; `stop` ends that."""
@@ -116,12 +116,14 @@ class ReportWriter(QObject):
             except Exception as error:  # noqa: BLE001 - raised again by the thread
                 svg.set_exception(error)
 
-    def _show_written(self, path: Path | None) -> None:
+    def _show_written(self, paths: list[Path]) -> None:
         self._end()
-        if path is None:
+        if not paths:
             return
+        *beside, path = paths
         opening = ("&Open", partial(_open, path)), ("Show &folder", partial(_open, path.parent))
-        self._messages.show_message("info", f"Report saved: {path.name}.", actions=opening)
+        said = f"Report saved: {path.name}, with {' and '.join(each.name for each in beside)}."
+        self._messages.show_message("info", said, actions=opening)
         _open(path)
 
     @Slot(str)

@@ -98,10 +98,12 @@ class StatusLine(QToolButton):
             *(self._rate, self._speed_up, self._doing),
         )
         self._doing.show_words("", widest=DOING)
+        self._newest, self._is_awaited = Newest(), False  # and whether a speed-up may still come
         self.show_times(Newest())
 
     def show_times(self, newest: Newest) -> None:
         """Show the newest times, or why there are none; the subject is never left out."""
+        before, self._newest = self._newest.result, newest
         if (result := newest.result) is None:
             for each in self._figures:
                 each.show_words("")
@@ -115,7 +117,10 @@ class StatusLine(QToolButton):
             text, widest = (rate.text, RATE) if is_known else ("", "")
             tip = words.tip(rate, words.TIPS["throughput"])
             self._rate.show_words(text, "", widest=widest, tip=tip, is_pale=bool(rate.unsure))
-            self._show_speed_up(words.speed_up(result, newest.baseline), is_awaited=is_known)
+            speed_up = words.speed_up(result, newest.baseline)
+            if before is None or before.job is not result.job:  # else the verdict stays
+                self._is_awaited = is_known and speed_up.text != BASELINE
+            self._show_speed_up(speed_up)
             self._show_verdict(*words.judged(result))
         self._refresh()
 
@@ -153,15 +158,14 @@ class StatusLine(QToolButton):
     def _parts(self) -> tuple[_Words, ...]:
         return *self._figures, self._verdict, self._doing
 
-    def _show_speed_up(self, figure: Figure, *, is_awaited: bool) -> None:
-        """Show a speed-up; its place is kept while it may still come."""
+    def _show_speed_up(self, figure: Figure) -> None:
+        """Show a speed-up; its place is kept where it might still have come."""
         is_known = figure.text not in (MISSING, BASELINE)
-        is_awaited = is_awaited and figure.text != BASELINE
         text, against = (figure.text, figure.detail) if is_known else ("", "")
         tip, unsure = words.tip(figure, words.TIPS["speed-up"]), bool(figure.unsure)
-        widest = RATIO if is_awaited else ""
+        widest = RATIO if self._is_awaited else ""
         self._speed_up.show_words(text, "", widest=widest, tip=tip, is_pale=unsure)
-        widest = AGAINST if is_awaited else ""
+        widest = AGAINST if self._is_awaited else ""
         self._against.show_words(against, "", widest=widest, tip=tip)
 
     def _show_verdict(self, wordings: Sequence[str], check: Check | None) -> None:

@@ -113,6 +113,8 @@ def test_the_scale_of_a_histogram_does_not_go_by_one_spike(qtbot, loaded):
     tallest = max(curve.ys.max() for curve in histogram(loaded))
     usual = max(np.sort(curve.ys)[-2] for curve in histogram(loaded))
     assert tallest > 10 * usual
+    labels = [each.text() for each in shown.findChildren(QLabel)]
+    assert not any("appears with the result" in each for each in labels)  # though it is not drawn
     _, top = shown.plot.viewRange()[1]
     assert usual < top < 2 * usual
     said = child(loaded, "histogram-cut", QLabel)

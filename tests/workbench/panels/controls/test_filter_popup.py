@@ -60,6 +60,9 @@ def test_it_shows_all_filters_with_the_present_one_marked(popup):
     assert marked(popup) == "Gaussian blur"
     places = [of.visualItemRect(tile) for tile in tiles(popup).values()]
     assert len({(place.x(), place.y()) for place in places}) == len(places)
+    around = popup.sizeHint().height() - of.sizeHint().height()
+    top = popup.mapToGlobal(QPoint(0, 0)).y() + 28  # as below a window's title
+    assert top + of.contentsSize().height() + around <= 1080
     for tile in tiles(popup).values():  # no word is cut
         assert of.fontMetrics().horizontalAdvance(tile.text()) <= TILE_PX.width() - 14
 

@@ -108,15 +108,19 @@ def test_p_explains_the_pixel_under_the_pointer(qtbot, window):
 
 
 def test_at_an_edge_a_longer_sentence_moves_nothing(qtbot, opened):
-    pane = opened.pixel.get()
+    opened.resize(1280, 720)
+    pane, sentence = opened.pixel.get(), child(opened, "pixel-sentence", QLabel)
     card = child(opened, "pixel-value", QLabel).parentWidget()
     places = {}
     for pixel, words_then in {(30, 20): "inside", (0, 0): "beyond the picture"}.items():
         pane.show_pixel(pixel)
         qtbot.wait(100)
         assert words_then in text(opened, "sentence")
-        places[pixel] = card.y()
-    assert len({*places.values()}) == 1
+        places[pixel] = card.geometry(), sentence.geometry(), child(opened, "pixel-x").geometry()
+        assert table(opened).visibleRegion().boundingRect() == table(opened).rect()  # no row is cut
+        assert table(opened).height() >= table(opened).sizeHint().height()
+    assert len({*map(str, places.values())}) == 1
+    assert sentence.alignment() & Qt.AlignmentFlag.AlignTop  # its first line stays
 
 
 def point(pane, x, y):

@@ -479,8 +479,8 @@ def test_a_report_asks_where_and_is_written_and_opened(qtbot, window, tmp_path, 
         ["Pages (*.html)"],
     )
     assert opened[0] == str(places[0])
-    assert places[0].name in window.messages.sentence
     beside = {"hand in-tables.tex", "hand in-results.csv"}
+    assert all(name in window.messages.sentence for name in (places[0].name, *beside))
     assert {each.name for each in tmp_path.glob("hand*")} == {"hand in.html", *beside}
     assert "hand in-tables.tex" in places[0].read_text(encoding="utf-8")
     assert any(timer.isActive() for timer in window.messages.findChildren(QTimer))  # it goes

@@ -77,3 +77,7 @@ def test_the_verdict_stands_still_while_times_change(line, wide):
                 line.show_times(Newest(each, baseline))
                 places.add(label(line, "line-verdict").x())
     assert len(places) == 1
+    line.show_times(Newest(OPENCV))
+    before = label(line, "line-verdict").geometry()
+    line.show_times(Newest(OPENCV, OPENCV))  # it turns out to be what others are compared with
+    assert label(line, "line-verdict").geometry() == before

@@ -36,6 +36,7 @@ from workbench.cli import main
 from workbench.files import image_decoders, image_files
 from workbench.model.state import State, Step
 from workbench.model.step_files import select
+from workbench.session.batch_process import BatchProcess
 from workbench.window import file_filter, filter_choice
 
 MANY = 40
@@ -155,9 +156,13 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     click(button(window, "copy"))
     words = shlex.split(QGuiApplication.clipboard().text())
     assert words[:2] == ["workbench", "batch"]
+    told = []
+    window.findChild(BatchProcess).progressed.connect(told.append)
     click(button(window, "start"))
     assert verb(window) == "Pause"
     settled(qtbot, window)
+    assert "p0.png" in [each.under_way for each in told]
+    assert not told[-1].under_way
     assert said(window).startswith("Finished after ")
     assert ": 4 done, 1 failed; checked 1 of 4: right. Sharpen 3×3 · border " in said(window)
     journal = place_of([folder / "in"], folder / "out")
@@ -165,9 +170,9 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert not journal.is_relative_to(folder / "out")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
-    told = child(window, "folder-words", QLabel).text()
-    assert "checked 1 of 4: right" in told
-    assert "was the limit" in told
+    words_then = child(window, "folder-words", QLabel).text()
+    assert "checked 1 of 4: right" in words_then
+    assert "was the limit" in words_then
     last = json.loads(journal.read_text().splitlines()[-1])["ended"]
     table = child(window, "folder-stages", QLabel).text()
     assert last["stages"]
@@ -192,7 +197,12 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
     qtbot, window, batch, dialog, folder
 ):
     choose(qtbot, window, source=folder / "in", target=folder / "out")
+    assert dialog.windowTitle() == "Filter a folder"
     click(button(window, "start"))
+    times = StageTimes(4, 1)
+    times.under_way = "p0.png"
+    batch(window).progressed.emit(times.progress())
+    assert child(window, "folder-words", QLabel).text() == "0 of 4 · p0.png is under way"
     for name in ("p1.png", "p2.png"):
         batch(window).picture_failed.emit(str(folder / "in" / name), "It has no alpha.")
     batch(window).end(done=2, failed=2)
@@ -205,6 +215,11 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
     QTest.mouseClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
     QTest.mouseDClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
     until(qtbot, lambda: window.store.state.picture.name == "p1.png")
+
+
+def test_of_a_run_that_has_done_nothing_the_plan_says_so():
+    said = filter_choice.FilterPlan(24, (), 0, journal="j").in_words
+    assert said.endswith("has done none of them; Resume does them all. Journal: j.")
 
 
 def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(

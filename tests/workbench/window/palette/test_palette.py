@@ -117,6 +117,12 @@ ACTIONS = {
     **{"source code": "Implementation", "step through": "Begin stepping", "accuracy": "Mismatch"},
     **{"split screen": "Wipe", "deselect": "Filter all of the picture", "eyedropper": "This pixel"},
     **{"bigger text": "Larger letters", "smaller text": "Smaller letters", "recent files": "Open"},
+    **{
+        "blur then edges": "Edges after blur",
+        "denoise then sharpen": "Denoise and sharpen",
+        "undo everything": "Undo",
+        "undo all": "Undo",
+    },
     **{"many files": "Filter a folder", "factory reset": "Reset all settings", "demo": "Gallery"},
 }
 
