@@ -31,11 +31,13 @@ TWINS = {
     "Copy the chart": "Copy chart",
     "Save as PNG…": "Chart…",
     "Explain this pixel": "This pixel",
+    "Save as…": "Save kernel as…",
+    "Open in editor": "Edit kernel outside",
 }
 # What the chip on a picture lets one choose, as Settings does; and what a kernel of one's own
 # begins with.
 CHOICES = {*NEGATIVE_TITLES.values(), *(rung.title for rung in ladder())}
-CHOICES |= {"Plain kernel", "My median", "My dilation"}
+CHOICES |= {"Plain kernel", "My median", "My dilation", "None was open before"}
 MIN_LETTERS = 8  # of a tooltip that says something
 
 
