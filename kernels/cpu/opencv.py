@@ -65,6 +65,7 @@ class Call:
     on_all_threads: bool = True  # cv2 shares it among its threads
     borders: Collection[str] = tuple(OPENCV_BORDERS)  # that it has
     channels: Collection[int] = (1, 2, 3, 4)  # that it takes
+    takes_alpha: bool = False  # as a colour; else alpha is copied anyway
 
     def apply(
         self, source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
@@ -72,9 +73,11 @@ class Call:
         """Filter `source`, into `target` if that has the output's shape and type."""
         import cv2
 
-        if source.shape[2] not in self.channels:  # it takes alpha by itself
-            parts = source[..., :-1].copy(), source[..., -1:].copy()
-            return np.dstack([self.apply(each, None, depth, border) for each in parts])
+        if source.shape[2] not in self.channels:  # it takes alpha by itself, or not at all
+            colours, alpha = source[..., :-1].copy(), source[..., -1:].copy()
+            if self.takes_alpha:
+                alpha = self.apply(alpha, None, depth, border)
+            return np.dstack((self.apply(colours, None, depth, border), alpha))
         function = getattr(cv2, self.name.removeprefix("cv2."))
         given = {"ddepth": depth} if self.name in TAKES_DEPTH else {}
         if self.name != "cv2.medianBlur":
@@ -102,7 +105,7 @@ def call_for(job: Job) -> Call:
     if not job.has_weights:
         found = _window_call(job)
         assert found is not None, "it is refused"
-        return found
+        return replace(found, takes_alpha=job.filters_alpha)
     weights, pixel_type, ksize = job.correlation.weights, job.pixel_type, job.ksize
     if (factors := separate(weights)) is None or job.correlation.offset:
         return exact_call(job)
@@ -251,7 +254,8 @@ def why_not(job: Job) -> str | None:
         if isinstance(job.filter, Bilateral) and job.pixel_type == "uint8" and job.border != "crop":
             where = f" for {'grey' if job.channels < 3 else 'colour'} at sizes this small"
         in_bytes = job.but(picture=blank(job.picture.shape, "uint8"), filters_alpha=False)
-        if job.filters_alpha and _window_call(in_bytes) is not None:
+        is_wide = job.pixel_type in ("uint8", "float32")  # which bytes become in a list
+        if is_wide and job.filters_alpha and _window_call(in_bytes) is not None:
             where = f" for {job.pixel_type} pixels where the picture is transparent and its "
             where += "channels are not filtered apart (--alpha apart)"
         words = f"OpenCV has no filter that gives the same as {job.title}{where}"

@@ -235,7 +235,8 @@ def blended(
         if blend.opaque:  # the colour that is seen there; where none is, the pixel's own
             seen = np.maximum(found[..., -1:], 0)
             least = np.maximum(seen, np.float32(least_alpha(blend.opaque)))
-            colours, part = was[..., -1:] * (found[..., :-1] / least), seen / least
+            by = np.where(found[..., :-1] < 0, np.float32(blend.opaque), least)
+            colours, part = was[..., -1:] * (found[..., :-1] / by), seen / least
             faded = part * colours + (1 - np.square(part)) * was[..., :-1]
             found[..., :-1] = np.where(part == 1, colours, faded)
         if offset:

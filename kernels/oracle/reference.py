@@ -78,11 +78,15 @@ def least_alpha(opaque: float) -> float:
 
 
 def _with_own_alpha(opaque: float, ranked: Floats, before: Floats) -> Floats:
-    """Colours that are seen at a rank, times each pixel's own alpha; they fade to those before."""
+    """Colours that are seen at a rank, times each pixel's own alpha; they fade to those before.
+
+    Negative ones, whose order is the other way round, count as of opaque pixels.
+    """
     alpha, least = np.maximum(ranked[..., -1:], 0), least_alpha(opaque)
     seen = np.minimum(alpha / least, 1)
     with np.errstate(invalid="ignore", over="ignore"):
-        colours = before[..., -1:] * ranked / np.maximum(alpha, least)
+        by = np.where(ranked < 0, opaque, np.maximum(alpha, least))
+        colours = before[..., -1:] * ranked / by
         faded = seen * colours + (1 - seen**2) * before
     found = np.where(seen == 1, colours, faded)
     found[..., -1] = before[..., -1]

@@ -102,10 +102,11 @@ class ResumableOutput:
                 self._begin(shape, dtype, metadata)
             self._open = TiledTiff(self._part)
         except BaseException:
+            with suppress(OSError):  # while no other process can hold them
+                if not path.stat().st_size:
+                    self._part.unlink(missing_ok=True)
+                    path.unlink()
             self._journal.close()
-            if not path.stat().st_size:
-                path.unlink()
-                self._part.unlink(missing_ok=True)
             raise
 
     def add(self, samples: NDArray[Any]) -> None:
@@ -143,11 +144,11 @@ class ResumableOutput:
 
     def _refuse_others(self, journal: Path) -> None:
         """Raise ImageFileError where a file that has such a name is not this program's."""
-        start = b""
+        start = None  # no journal; an empty one is of a run that was killed as it began
         with suppress(FileNotFoundError), open(journal, "rb", opener=safe_files.regular) as file:
             start = file.read(len(_BEGINS))
-        is_in_the_way = os.path.lexists(self._part) and (not start or self._part.is_symlink())
-        if is_in_the_way or start.strip(b"\0\n") not in (b"", _BEGINS):
+        is_in_the_way = os.path.lexists(self._part) and (start is None or self._part.is_symlink())
+        if is_in_the_way or (start or b"").strip(b"\0\n") not in (b"", _BEGINS):
             name = self._part.name if is_in_the_way else journal.name
             raise ImageFileError(
                 f"Cannot save {self.target.name}: {name} is there already; move it away."

@@ -213,7 +213,7 @@ def progress_words(progress: BatchProgress) -> str:
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
     parts += [f"{progress.under_way} is under way"] * bool(progress.under_way)
-    if progress.finished:
+    if any(progress.counts.values()):  # what an earlier run has finished it checked itself
         parts.append(verdict(progress.verified, progress.counts))
     is_over = progress.finished == progress.total
     if progress.left_s is not None:

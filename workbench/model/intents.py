@@ -85,12 +85,13 @@ def _opaque_in(state: State, steps: Sequence[Step]) -> float | None:
 
 def alpha_in_words(job: Job) -> str:
     """What becomes of alpha by which colours are weighted; "" where they are not."""
-    leave = [run.steps[0].title for run in job.runs if run.keeps_alpha]
     if job.opaque is None:
         return ""
+    leave = [run.steps[0].title for run in job.runs if run.keeps_alpha]
     if len(leave) == len(job.runs):
         return "alpha stays"
-    return "alpha is filtered as well" + (f", but not by {' and '.join(leave)}" if leave else "")
+    names = " and ".join(dict.fromkeys(leave))
+    return "alpha is filtered as well" + (f", but not by {names}" if names else "")
 
 
 def change_nothing(steps: Sequence[Step]) -> bool:
@@ -433,7 +434,7 @@ def giving_way(state: State) -> tuple[Changes, str]:
             steps[number] = replace(steps[number], **how)
             place = "" if job.is_one_launch else f"Step {number + 1}, {run.steps[0].title}: "
             reason = reason.partition(";")[0].removesuffix(".")
-            why = why or f"{place}{reason}, so {AUTO.title} takes its place."
+            why = f"{why} {place}{reason}, so {AUTO.title} takes its place.".lstrip()
     names = "implementation", "chosen_implementation"
     return {"before": tuple(steps[:-1]), **{each: getattr(steps[-1], each) for each in names}}, why
 

@@ -129,7 +129,7 @@ _PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.H
 
 
 class MessageBar(QFrame):
-    """A bar that lies over part of a line of the window, or all of another, and moves nothing there.
+    """A bar that lies over part of a line of the window, or all of another; it moves nothing.
 
     Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
@@ -283,7 +283,7 @@ class MessageBar(QFrame):
     def _place(self) -> None:
         lines = [each for each in self._lines if each.isVisible()]
         bottom = self._over.rect().bottom()
-        # In the bar there is room for one line, or two in smaller letters; in that above it for two.
+        # In the bar there is room for one line, or two in smaller letters; above it for two.
         tries = [(line, scale) for line in lines[:-1] for scale in (1.0, SMALL)]
         for line, scale in [*tries, *((line, 1.0) for line in lines[-1:])]:
             area, is_last = QRect(line.mapTo(self._over, QPoint()), line.size()), line is lines[-1]

@@ -210,6 +210,14 @@ def test_no_colour_is_beyond_those_that_are_seen_nearby(chosen, channels, implem
     assert (colours <= seen.max(0) + leeway).all()
 
 
+def test_a_negative_colour_at_a_rank_is_not_divided_by_another_pixels_alpha():
+    picture = np.full((7, 7, 4), 0.5, np.float32)
+    picture[..., 3], picture[3, 3, :3], picture[3, 4, 3] = 1, -0.1, 0.01
+    result = Engine().run(job_of(picture, (Step(Rank(3, 0), "parallel"),)), CHECKED)
+    assert result.check.ok
+    assert result.picture[..., :3].min() == np.float32(-0.1)
+
+
 def test_a_shape_of_one_colour_keeps_it():
     """A guided filter of a shape of white, the one of all channels, which it smooths alike."""
     picture = np.zeros((16, 16, 4), np.uint8)

@@ -489,7 +489,6 @@ FAULTS = {
     ),
 }
 
-# These may well give the right answer; a run with every access checked sees them all the same.
 # Of medians, in what is done of large pictures alone.
 LARGE_FAULTS = {
     "the last row lacks what is beside a tile": Fault(
@@ -505,6 +504,8 @@ LARGE_FAULTS = {
         "median_tiles", "rows<Y0 + KSIZE, Y + KSIZE,", "rows<Y0 + KSIZE - 1, Y + KSIZE - 1,"
     ),
 }
+
+# These may well give the right answer; a run with every access checked sees them all the same.
 HIDDEN_FAULTS = {
     "reads below the last row": Fault("global", "i < 0 ? 0 : size - 1", "i < 0 ? 0 : size"),
     "writes behind the tile": Fault(

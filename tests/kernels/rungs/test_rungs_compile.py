@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kernels.core.cache import blank
 from kernels.core.job import Job
 from kernels.core.nonlinear import Rank
 from kernels.core.step import LENGTH, Correlation, Step
@@ -73,8 +74,7 @@ def compilations() -> Iterator[Any]:
         taken = lists if rung.filter == "list" else [in_a_block_it_takes(each) for each in alone]
         if rung.weights == "median":  # of large pictures they have another text
             taken += [
-                each.but(picture=np.broadcast_to(each.picture, (*LARGE, each.channels)))
-                for each in taken
+                each.but(picture=blank((*LARGE, each.channels), each.pixel_type)) for each in taken
             ]
         for number, architecture in enumerate(ARCHITECTURES):
             card = replace(H200, compute_capability=divmod(architecture, 10))
