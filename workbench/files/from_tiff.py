@@ -185,7 +185,8 @@ class TiffReader:
             kind = "grey" if page.photometric == PHOTOMETRIC.MINISBLACK else "colours"
             notes.append(f"The file does not say what its samples mean; they are read as {kind}.")
         counts = tags.valueof(_TILE_COUNTS_TAG) or tags.valueof(_COUNTS_TAG)
-        if page is self._base and not self._is_plane and counts != page.databytecounts:
+        is_told = counts is not None and page is self._base and not self._is_plane
+        if is_told and counts != page.databytecounts:
             notes.append("Wrong counts of bytes in the file were left out of account.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already

@@ -68,6 +68,7 @@ class ResultViews(QObject):
         self._timing, self._runs = timing, runs
         self._rung, self._times = rung, times
         self._messages, self._is_late = messages, False
+        self._says_why = False  # there is no new result; no more once that was dismissed
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._say_late)
         store.changed.connect(self._follow)
@@ -140,10 +141,12 @@ class ResultViews(QObject):
         if self._live.of_view is not None:
             self._show_picture(*self._live.of_view[1:])
         self._messages.show_message("error", sentence, details)
+        self._says_why = True
 
     def _say_again(self, kind: str | None) -> None:
         """Say once more why there is no new result, if what took its place is gone."""
-        if kind not in (None, "error") and (refusal := self._live.refusal) is not None:
+        self._says_why &= kind != "error"
+        if self._says_why and kind is not None and (refusal := self._live.refusal) is not None:
             self._messages.show_message("error", *refusal)
 
     def _caption_of(self, result: Result) -> str:

@@ -234,10 +234,12 @@ class StepsMenu(QObject):
         steps, lost = step_files.run_here(state, self._worker.device)
         changes = step_files.select(steps, len(state.before))
         how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
-        how["alpha"] = state.alpha
-        self._store.update(**how, **changes, compared=state.compared)
-        if lost:
-            self._messages.show_message("warning", f"{name}: {' '.join(lost)}")
+        how |= {"alpha": state.alpha, "compared": state.compared, **changes}
+        given, why = intents.giving_way(replace(self._state, **how)) if lost else ({}, "")
+        self._store.update(**how | given)
+        if lost:  # in one message with what gives way
+            words = " ".join([*lost, why]).rstrip()
+            self._messages.show_message("warning", f"{name}: {words}")
 
 
 def to_whole_list(store: Store, part: str) -> list[Act]:

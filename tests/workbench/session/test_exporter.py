@@ -158,6 +158,10 @@ def test_where_the_present_settings_are_refused_nothing_is_saved_and_the_error_s
         assert saying.sentence == f"There is no result of the present settings: {error}"
         saying.clear("info")  # as after a while
         assert (saying.kind, saying.sentence) == ("error", error)
+    saying.clear()  # by hand: once it is dismissed it stays gone
+    trigger(window, "Copy result")
+    saying.clear("info")
+    assert saying.kind is None
     assert asked == []
     assert child(window, "line-verdict").text() == REFUSED
     assert child(window, "line-time").text() == ""
