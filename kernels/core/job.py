@@ -250,10 +250,12 @@ class Job:
             if self.opaque is not None and isinstance(step.filter, Correlation):
                 blend = blend._replace(offset=step.filter.offset / self.opaque)
                 alone = replace(alone, filter=Correlation(step.filter.weights))
-            is_whole = is_mean = self.opaque is not None and step.filter.keeps_flat
-            if self.opaque and is_whole and isinstance(step.filter, Rank | Morphology):
-                blend, is_mean = blend._replace(opaque=self.opaque), False
-            runs.append(StepRun((*before, alone), blend, taken, is_whole, not is_mean))
+            filters_alpha = self.opaque is not None and step.filter.keeps_flat
+            ranks = filters_alpha and isinstance(step.filter, Rank | Morphology)
+            if self.opaque is not None and ranks:
+                blend = blend._replace(opaque=self.opaque)
+            keeps_alpha = ranks or not filters_alpha
+            runs.append(StepRun((*before, alone), blend, taken, filters_alpha, keeps_alpha))
         return tuple(runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:

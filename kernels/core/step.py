@@ -176,5 +176,5 @@ class StepRun:
     steps: tuple[Step, ...]  # one, or weights and a length, not blended
     blend: Blend  # how their output and their input make what they give
     taken: int  # steps of the job that are taken when they are
-    filters_alpha: bool = False  # as if it were a colour; else it passes through
+    filters_alpha: bool = False  # as if it were a colour; `keeps_alpha`: that is not given on
     keeps_alpha: bool = True  # every pixel has its own when that is blended with what was before

@@ -59,8 +59,8 @@ def naming(pattern: str | None, format_name: str | None, chosen: State) -> Namin
     is_name = PurePath(pattern).name == pattern and os.sep not in pattern and pattern != ".."
     if not is_name or re.search("[\0-\x1f\x7f]", pattern):
         raise PairingError(
-            f"The name {pattern} is one within the output folder, so no / can stand in it, no line "
-            "break, and it is neither . nor .. alone.",
+            f"The name {pattern} is one within the output folder, so no / and no control "
+            "character can stand in it, and it is neither . nor .. alone.",
             "pattern",
         )
     if not (pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in ALL_WRITTEN):

@@ -251,7 +251,7 @@ class MainWindow(WindowWithHome):
         self.help_controller = HelpController(parts)
         add_help = self.help_controller.serve
         self.filter_menu = LazyPanel[Any](
-            Dock("Filter files", "workbench.window.file_filter:FileFilter"),
+            Dock("Filter a folder", "workbench.window.file_filter:FileFilter"),
             *(parts, self.save_menu.ask_path, add_help),
         )
         # The window itself.

@@ -233,7 +233,8 @@ class StepsMenu(QObject):
         state = replace(self._state, **step_files.changes_of(found))
         steps, lost = step_files.run_here(state, self._worker.device)
         changes = step_files.select(steps, len(state.before))
-        how = {"border": state.border, "is_rounded": state.is_rounded, "region": state.region}
+        how: dict[str, Any] = {"border": state.border, "is_rounded": state.is_rounded}
+        how["region"] = state.region
         how |= {"alpha": state.alpha, "compared": state.compared, **changes}
         given, why = intents.giving_way(replace(self._state, **how)) if lost else ({}, "")
         self._store.update(**how | given)

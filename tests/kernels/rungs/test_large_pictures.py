@@ -28,7 +28,7 @@ def _every_picture_is_large(monkeypatch):
 
 
 def jobs_of(key):
-    """Of the cases of all pairs every fourth; of float32, which median_columns stages, all."""
+    """Of the cases of all pairs every fourth or eighth; of what median_columns stages, all."""
     jobs = [case.job(key) for case in pairwise_cases() if case.size_hw != (1, 1)]
     able = [job for job in jobs if RUNGS[key].why_not(job, H200) is None]
     if key == "median_columns":

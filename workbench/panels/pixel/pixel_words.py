@@ -68,7 +68,10 @@ def stored(value: Any) -> str:
 
 
 def sentence(found: Explained, border: str, beyond: int | None = None) -> str:
-    """Describe the sum, and the border's part in it, as if so many were `beyond` the picture."""
+    """Describe the sum, and the border's part in it.
+
+    beyond  as if so many samples lay beyond the picture; None: as many as do
+    """
     beyond = found.beyond if beyond is None else beyond
     if found.is_alpha:
         return "Alpha is copied, not filtered."
@@ -148,7 +151,8 @@ def figures(found: Explained) -> dict[str, tuple[str, str]]:
 
 def blended(found: Explained, job: Job | None) -> dict[str, tuple[str, str]]:
     """Heading and value of how the sample and the filter's output make what `job` gives."""
-    blend = job.runs[-1].blend if job else OUTPUT  # of ranks other channels have a part in it
+    blend = job.runs[-1].blend if job else OUTPUT
+    # Where ranks are given back each pixel's own alpha, other channels have a part in it.
     if job is None or found.is_alpha or blend.opaque or blend[:2] == OUTPUT[:2]:
         return {}
     share, threshold = (float(np.float32(each)) for each in blend[:2])
