@@ -129,7 +129,7 @@ _PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.H
 
 
 class MessageBar(QFrame):
-    """A bar that lies over part of a line of the window, or all of another; it moves nothing.
+    """A bar that lies over part of a line of the window, or above that, and moves nothing there.
 
     Hidden while there is nothing to say.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
@@ -181,7 +181,7 @@ class MessageBar(QFrame):
         window.installEventFilter(self)
 
     def lie_over(self, part: QWidget, line: QWidget, home: QWidget) -> None:
-        """Lie over `part` of a bar where the sentence has room there, else over `line` above it.
+        """Lie over `part` of a bar where the sentence has room there, else just above `line`.
 
         What has the keyboard here gives it to `home`.
         """
@@ -283,7 +283,7 @@ class MessageBar(QFrame):
     def _place(self) -> None:
         lines = [each for each in self._lines if each.isVisible()]
         bottom = self._over.rect().bottom()
-        # In the bar there is room for one line, or two in smaller letters; above it for two.
+        # In the bar there is room for one line, or two in smaller letters; above it for more.
         tries = [(line, scale) for line in lines[:-1] for scale in (1.0, SMALL)]
         for line, scale in [*tries, *((line, 1.0) for line in lines[-1:])]:
             area, is_last = QRect(line.mapTo(self._over, QPoint()), line.size()), line is lines[-1]
@@ -293,9 +293,7 @@ class MessageBar(QFrame):
             self._fit_into(area.width(), max(area.height(), two_px) if is_last else room_px)
             box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
             box.moveCenter(area.center())
-            if is_last:  # not higher, where the picture is
-                box.moveTop(area.top())
-            box.moveBottom(min(box.bottom(), bottom))
+            box.moveBottom(area.top() - 1 if is_last else min(box.bottom(), bottom))
             if self._sentence.is_whole and not self._is_folded:
                 break
         if not lines:

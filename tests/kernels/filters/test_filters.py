@@ -184,7 +184,6 @@ def test_custom_weights_are_read_from_text(text):
         ("1//2", "is not a number"),
         ("nan", "finite"),
         ("1e39", "finite"),
-        ("1e-50", "0 in float32"),
     ],
 )
 def test_text_that_is_no_square_of_numbers_is_refused(text, sentence):
