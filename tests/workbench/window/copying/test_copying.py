@@ -180,9 +180,10 @@ def test_a_list_that_runs_as_one_launch_is_copied_as_that(qtbot, make_window):
     until(qtbot, lambda: "Ring of a list as list_ring.cu" in window.messages.sentence)
     assert "median_of(" in clipboard()
     assert "int main(" in clipboard()
-    window.store.update(whole="list_tiles", border="crop")
+    larger = (Step("median", 5, implementation="opencv"),)
+    window.store.update(whole="list_tiles", before=larger)
     trigger(window, "CUDA C++")
-    until(qtbot, lambda: "with crop weighted sums and gradients alone" in window.messages.sentence)
+    until(qtbot, lambda: "medians of size 3" in window.messages.sentence)
 
 
 @pytest.mark.parametrize("first", ["median", "grey"])
