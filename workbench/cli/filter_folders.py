@@ -185,12 +185,15 @@ def _run(
         def say_and_obey(outcome: Outcome, doing: str) -> None:
             talk.say(outcome, doing)
             if outcome.is_large:
+                held_back.rest()
                 control.obey()
 
         engine = engine_maker(arguments)()
         complain_of(engine, recipe, arguments)
         outcomes = running(engine, left(pairs, into), recipe, jobs, say_and_obey, pausing=pausing)
-        times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
+        times = StageTimes(total, jobs, control.clock)
+        if recipe.is_own:  # whose processes a terminal's Ctrl+C ends, and that is no failure
+            stopping = ended_by_sigterm()
     try:
         with stopping, closing(outcomes):
             talk.follow(outcomes, times)
