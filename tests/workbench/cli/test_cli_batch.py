@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from itertools import pairwise
 from pathlib import Path
 from time import sleep
 
@@ -17,7 +18,7 @@ from tests.picture_files import all_kinds
 from tests.workbench.cli.batches import journal, journal_path, listening, results
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
-from workbench.cli import main
+from workbench.cli import filter_folders, main
 from workbench.files import image_files
 
 
@@ -294,6 +295,18 @@ def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
     assert len(journal()) == 6  # what was being filtered is finished
     assert batch("in", "out", "--resume") == 0
     assert len(results("out")) == len(journal()) == 7
+
+
+def test_what_is_said_to_be_under_way_is_until_it_is_told_as_finished(folder, monkeypatch, capsys):
+    monkeypatch.setattr(filter_folders, "monotonic", lambda: 99.0)  # no news for the time alone
+    with listening(monkeypatch):
+        assert batch("in", "out", "--jobs", "1", "--control") == 0
+    lines, told = list(map(json.loads, capsys.readouterr().out.splitlines())), [""]
+    for line, following in pairwise(lines):
+        told.append(line["progress"]["under_way"] if "progress" in line else told[-1])
+        if line.get("output") == told[-1]:
+            assert following["progress"]["under_way"] != told[-1]
+    assert any(told)
 
 
 @pytest.mark.parametrize("words", [["--replace"], ["--resume", "--replace"]])
