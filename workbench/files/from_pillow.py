@@ -264,7 +264,7 @@ class PillowReader:
         if error := fax_error():
             raise EOFError(error)
         is_tiff = image.format == "TIFF"
-        info = image.info if self._found is None else _interpreted(self._found)
+        info = image.info if self._found is None else _interpreted(self._found.info)
         if damaged := info.get("damaged") if self._found is None else self._found.damaged:
             notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
         fields = exif_of.fields_in(info.get("exif"), notes)
@@ -471,26 +471,11 @@ def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
 
 _ORIENTATION = 274  # of EXIF
 _PER_METRE = 0.02  # pixels per inch by which that rounding is off
-_RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
 
 
-_PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
-
-
-def _interpreted(contents: png.Contents) -> dict[Any, Any]:
-    """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
-    info = contents.info
+def _interpreted(info: dict[Any, Any]) -> dict[Any, Any]:
+    """Info of a PNG, with its colours as a profile."""
     told = dict(info)
-    for name, text in info.items():
-        if not str(name).startswith(png.RAW_PROFILE):
-            continue
-        found = _RAW.match(text)
-        size = 2 * int(found[1]) if found else 0
-        digits = "".join(found[2].split())[:size] if found else ""  # what is behind is ignored
-        data = bytes.fromhex(digits) if len(digits) == size else b""
-        keys = [key for begins, key in _PROFILES.items() if data.startswith(begins)]
-        told = {**dict.fromkeys(keys, data.removeprefix(exif_of.JPEG_XMP)), **told}
-        contents.damaged.extend([name] * (not keys))
     if "cicp" in info:
         icc, colours = colour_profiles.coded(*info["cicp"])
         if icc or not colours or "icc_profile" not in info:  # else that is better than none

@@ -52,7 +52,8 @@ def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata:
     if metadata.xmp is not None:
         chunks.append((b"iTXt", png.XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
     for word, text in metadata.texts:
-        chunks.append((b"iTXt", word.encode("latin-1") + png.PLAIN_UTF8 + text.encode()))
+        plain = b"iTXt", word.encode("latin-1") + png.PLAIN_UTF8 + text.encode()
+        chunks.append(text.chunk if isinstance(text, png.Text) else plain)
     if metadata.iptc is not None:
         chunks.append(png.raw_profile("iptc", exif_of.resources_of(metadata.iptc)))
     if (exif := exif_of.with_resolution(metadata)) is not None:

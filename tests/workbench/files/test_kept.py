@@ -736,6 +736,14 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
         (b"tEXt", b"date:my birthday\0x", [("date:my birthday", "x")]),
         (b"tEXt", b"exif\0x", [("exif", "x")]),
         (b"tEXt", b"icc_profile\0x", [("icc_profile", "x")]),
+        (b"iTXt", b"A\0\1\0de-AT\0\xc3\xbc\0" + zlib.compress(b"\xc3\xa4"), [("A", "ä")]),
+        (
+            b"tEXt",
+            b"Raw profile type xyz\0\nxyz\n2\n6e6f",
+            [("Raw profile type xyz", "\nxyz\n2\n6e6f")],
+        ),
+        (b"tEXt", b"Raw profile type icm\0", [("Raw profile type icm", "")]),
+        (b"tEXt", b"Raw profile type exif\0\nexif\n2\n6e6f", None),
         (b"tEXt", b"Title", None),  # what PNG cannot hold
         (b"tEXt", b"\0x", None),
         (b"tEXt", b"Title\0a\0b", None),
@@ -757,6 +765,7 @@ def test_each_text_of_a_png_is_kept_as_it_was_or_said(tmp_path, kind, data, text
     assert picture.notes == (() if texts else (said,))
     save(tmp_path / "b.png", picture.samples, metadata=picture.metadata)
     assert load(tmp_path / "b.png").metadata.texts == expected
+    assert not texts or kind + data in (tmp_path / "b.png").read_bytes()
 
 
 def test_all_comments_of_a_jpeg_are_kept_or_said(tmp_path):
