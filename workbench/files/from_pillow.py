@@ -34,7 +34,7 @@ from workbench.files import colour_profiles, png
 from workbench.files import exif as exif_of
 from workbench.files.formats import COMMENT
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError, StoppedError
+from workbench.files.picture_errors import ImageFileError, StoppedError, not_read
 from workbench.imaging.pictures import ONE_PAGE, Page, Texts
 
 
@@ -132,6 +132,8 @@ _SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}  # of a JPEG, by Pillow's 
 _SEGMENT = re.compile(rb"\xff+([^\0\xff])")  # its marker; bytes that are in front are left out
 _SCAN, _ALONE, _ASIDE = 0xDA, (1, *range(0xD0, 0xD9)), (*range(0xE0, 0xF0), 0xFE)  # markers
 _COLOURS = re.compile(rb"..(JFIF\x00\x01|Adobe.{6}[\x00-\x02])", re.DOTALL)  # what samples mean
+_PROCESSES = (0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA)  # of coding, by the marker of a frame
+_FRAMES = (*_PROCESSES, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF, 0xF7)
 _DAMAGE = ("Corrupt", "Premature", "Inconsistent")
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
 MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
@@ -327,7 +329,10 @@ class PillowReader:
         image, kinds = self._image, () if self._found is None else self._found.kinds
         if image.format in ("JPEG", "MPO") and image.mode in _SPACES:
             data, space = self._path.read_bytes()[image.tile[0][2] :], _SPACES[image.mode]
-            return unless_stopped(lambda: _of_jpeg(data, space), self._is_stopped)
+            found = unless_stopped(lambda: _of_jpeg(data, space), self._is_stopped)
+            if found is None:
+                refuse_other_jpeg(self._path.name, data)
+            return found
         with suppress(Exception):
             if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
                 return imagecodecs.png_decode(self._data)
@@ -430,15 +435,43 @@ def _of_jpeg(data: bytes, space: str = "RGB") -> Any:
 
 def _scans_of(data: bytes) -> bytes:
     """A JPEG without what is beside its samples, which may be damaged."""
-    kept, at = [data[:2]], 2
-    while found := _SEGMENT.search(data, at):
-        marker, begin = found[1][0], found.end()
-        at = begin + (0 if marker in _ALONE else int.from_bytes(data[begin : begin + 2], "big"))
+    kept = [data[:2]]
+    for marker, begin, at in _segments(data):
         if marker not in (*_ALONE, *_ASIDE) or _COLOURS.match(data, begin, at):
-            kept.append(b"\xff" + found[1] + data[begin:at])
+            kept.append(bytes([255, marker]) + data[begin:at])
         if marker == _SCAN:
             return b"".join(kept) + data[at:]
     return data
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Markers up to the first scan's, and where their segments begin and end."""
+    at, marker = 2, 0
+    while marker != _SCAN and (found := _SEGMENT.search(data, at)):
+        marker, begin = found[1][0], found.end()
+        at = begin + (0 if marker in _ALONE else int.from_bytes(data[begin : begin + 2], "big"))
+        yield marker, begin, at
+
+
+def refuse_other_jpeg(name: str, data: bytes) -> None:
+    """Raise ImageFileError where these bytes begin a JPEG of a kind that nothing here decodes."""
+    segments = _segments(data) if data.startswith(JPEG_START) else ()
+    process, begin = next((each[:2] for each in segments if each[0] in _FRAMES), (0, 0))
+    if not process:
+        return
+    bits, count = data[begin + 2], data[begin + 7]
+    factors = [divmod(each, 16) for each in data[begin + 9 : begin + 8 + 3 * count : 3]]
+    kinds = {
+        "a JPEG-LS": process == 0xF7,
+        "a hierarchical JPEG, or one of a rare coding": process not in _PROCESSES,
+        f"a JPEG of {bits} bits": bits > 8,
+        f"a JPEG of {count} channels": count not in (1, 3, 4),
+        "a JPEG whose channels are subsampled by no whole number": any(
+            each and max(sizes) % each for sizes in zip(*factors, strict=True) for each in sizes
+        ),
+    }
+    for kind in (kind for kind, is_so in kinds.items() if is_so):
+        raise not_read(name, kind)
 
 
 def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]:

@@ -82,6 +82,9 @@ def reader_of(
         found = png.Contents(bmp.info_of(path, start), [], [], None)
     try:
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
+    except UnidentifiedImageError:
+        from_pillow.refuse_other_jpeg(path.name, path.read_bytes())
+        raise
     except ValueError:  # an AVIF's decoder refuses it for its EXIF
         found = png.Contents({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))
