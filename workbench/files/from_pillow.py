@@ -260,6 +260,8 @@ class PillowReader:
         """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
+        if self.count > 1 and image.format not in _PAGED:
+            notes.append("Durations of frames and loops are left out when saving.")
         if self._is_damaged:
             notes.append(f"The file is damaged behind its page {self.count:,}.")
         samples = self._frame(notes) if self._is_frame else self._samples(notes)
