@@ -135,6 +135,7 @@ _COLOURS = re.compile(rb"..(JFIF\x00\x01|Adobe.{6}[\x00-\x02])", re.DOTALL)  # w
 _PROCESSES = (0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA)  # of coding, by the marker of a frame
 _FRAMES = (*_PROCESSES, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF, 0xF7)
 _DAMAGE = ("Corrupt", "Premature", "Inconsistent")
+_MORE_XMP = b"http://ns.adobe.com/xmp/extension/\0"
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
 MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
 
@@ -281,6 +282,7 @@ class PillowReader:
                     for at, count in zip(page.dataoffsets, page.databytecounts, strict=True):
                         tiff.filehandle.seek(at)
                         _of_jpeg(tables + tiff.filehandle.read(count)[2:] + JPEG_END)
+        notes += _left_out(image, info)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
@@ -484,9 +486,20 @@ def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]
         with suppress(UnicodeDecodeError):
             text = each.strip(b"\0").decode()
         if text and png.holds(COMMENT, text):
-            yield COMMENT, text
+            yield COMMENT, png.Text(text, b"COM", each)
         elif text:
             notes.append("A comment that is no text was left out.")
+
+
+def _left_out(image: ImageFile.ImageFile, info: dict[Any, Any]) -> Iterator[str]:
+    """Sentences on what a PNG or JPEG says and no saved file does."""
+    across, down = info.get("aspect") or (info.get("jfif_unit", 1), 0)
+    if not (across or down):
+        across, down = info["jfif_density"]
+    if across != down and across and down:
+        yield "Left out when saving: that pixels are not square."
+    if any(data.startswith(_MORE_XMP) for _, data in getattr(image, "applist", ())):
+        yield "Left out when saving: extended XMP data."
 
 
 def _resources(image: ImageFile.ImageFile) -> bytes:

@@ -80,9 +80,10 @@ BLOCK_BYTES = 1 << 20
 RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
 _KNOWN = re.compile(f"{RAW_PROFILE}(exif|app1|xmp|iptc|8bim)", re.IGNORECASE)
 _RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+IPTC_START = b"\x1c"
 _PROFILES = {
     **dict.fromkeys((exif.PREFIX, b"II*\0", b"MM\0*"), "exif"),
-    **{exif.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"},
+    **{exif.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc", IPTC_START: "iptc"},
 }
 _OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
@@ -102,10 +103,19 @@ PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 
 
 
 class Text(str):
-    """A text of a PNG, with the chunk it is in, by kind: its language, packing and translation."""
+    """A text with the chunk of the file it is in: its language, packing, translation, letters.
 
-    __slots__ = ("chunk",)
-    chunk: tuple[bytes, bytes]
+    kind  such as b"iTXt"; b"COM" of a JPEG
+    """
+
+    __slots__ = ("data", "kind")
+    kind: bytes
+    data: bytes
+
+    def __new__(cls, text: str, kind: bytes, data: bytes) -> Text:
+        made = super().__new__(cls, text)
+        made.kind, made.data = kind, data
+        return made
 
 
 class Contents(NamedTuple):
@@ -141,8 +151,7 @@ def found_in(file: BinaryIO) -> Contents:
                 if is_side and not (_is_unpacked(each.kind, data) and told):
                     raise ValueError(each.kind)
                 for name, text in _said_in(told, stream.im_info, profiles):
-                    text.chunk = each.kind, data
-                    said.append((name, text))
+                    said.append((name, Text(text, each.kind, data)))
             elif form := _FORMS.get(each.kind):
                 data = colour_type + file.read(min(each.length, BLOCK_BYTES))
                 if not re.fullmatch(form, data, re.DOTALL):
@@ -160,7 +169,7 @@ def found_in(file: BinaryIO) -> Contents:
 
 def _said_in(
     told: dict[Any, Any], info: dict[Any, Any], profiles: dict[Any, Any]
-) -> Iterator[tuple[str, Text]]:
+) -> Iterator[tuple[str, str]]:
     """Yield a chunk's text, or put it into `info`, or as ImageMagick has EXIF into `profiles`.
 
     Raises ValueError where PNG holds none such, or a profile is damaged.
@@ -171,11 +180,13 @@ def _said_in(
         elif name == XMP_KEYWORD:
             info.setdefault("xmp", text.encode())
         elif name.startswith(RAW_PROFILE) and (kind := _kind_of(data := _unraw(text))):
-            profiles.setdefault(kind, data.removeprefix(exif.JPEG_XMP))
+            is_bare = data.startswith(IPTC_START)
+            data = exif.resources_of(data) if is_bare else data.removeprefix(exif.JPEG_XMP)
+            profiles.setdefault(kind, data)
         elif not holds(name, text) or _KNOWN.fullmatch(name):
             raise ValueError(name)
         elif not _OF_THE_FILE.fullmatch(name):
-            yield str(name), Text(text)
+            yield str(name), text
 
 
 def _unraw(text: str) -> bytes:

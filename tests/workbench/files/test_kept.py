@@ -42,6 +42,7 @@ VALUES = {  # of the types that EXIF and TIFF have
     11: ("f", (0.5, -3.0)),
     12: ("d", (1e300,)),
     13: ("I", (8,)),
+    129: ("7s", ("Çam\0x".encode(),)),
 }
 MAIN = {271: 2, 18246: 3, 18249: 3, 40091: 1, 40095: 1, 33432: 2}
 
@@ -49,7 +50,7 @@ MAIN = {271: 2, 18246: 3, 18249: 3, 40091: 1, 40095: 1, 33432: 2}
 def field(kind, order):
     code, values = VALUES[kind]
     data = b"".join(struct.pack(order + code, value) for value in values)
-    size = {2: 1, 5: 8, 7: 1, 10: 8}.get(kind) or struct.calcsize(code)
+    size = {2: 1, 5: 8, 7: 1, 10: 8, 129: 1}.get(kind) or struct.calcsize(code)
     return kind, len(data) // size, data
 
 
@@ -93,7 +94,7 @@ def told(data, at=None, order="<", name=0):
     found, own = {}, {}
     for entry in range(at + 2, at + 2 + 12 * struct.unpack_from("<H", data, at)[0], 12):
         tag, kind, count, value = struct.unpack_from("<HHII", data, entry)
-        size = count * {1: 1, 2: 1, 3: 2, 5: 8, 6: 1, 7: 1, 8: 2, 10: 8, 12: 8}.get(kind, 4)
+        size = count * {1: 1, 2: 1, 3: 2, 5: 8, 6: 1, 7: 1, 8: 2, 10: 8, 12: 8, 129: 1}.get(kind, 4)
         if tag in (34665, 34853, 40965):
             found |= told(data, value, name=tag)
         else:
@@ -252,6 +253,8 @@ def test_iptc_is_kept_where_a_format_has_a_place_for_it(tmp_path, extension):
     assert load(path).metadata.iptc == (None if extension == ".webp" else IPTC)
     with Image.open(path) as image:
         if extension == ".png":
+            raw = f"Raw profile type iptc\0\niptc\n{len(IPTC)}\n{IPTC.hex()}".encode()
+            assert loaded(tmp_path, png_of([(b"tEXt", raw)])).metadata.iptc == IPTC
             words = image.info["Raw profile type iptc"].split()
             assert (words[0], bytes.fromhex("".join(words[2:]))) == ("iptc", BLOCK)
         elif extension != ".webp":
@@ -328,6 +331,12 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         np.testing.assert_array_equal(picture.samples, samples)
         assert len(picture.notes) == 1
     assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
+    xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 20) + AS_XMP[0].encode()
+    for chunk, said in (
+        ((b"pHYs", b"\0\0\0\1\0\0\0\2\0"), "square"),
+        ((b"iTXt", xmp), "over 1 MiB"),
+    ):
+        assert said in loaded(tmp_path, png_of([chunk], samples)).notes[-1]
     words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
     assert loaded(tmp_path, png_of([(b"tEXt", word + b"\0a") for word in words])).notes == ()
     large = zlib.compress(b"b" * (3 << 20))
@@ -545,6 +554,7 @@ SEGMENTS = [  # that are too short, and what is said
     (0xE2, b"ICC_PROFILE\0\1\2" + bytes(300), "CMYK", "without"),
     *((0xED, data, "RGB", "Photoshop") for data in (b"Photosh", b"Photoshop 3.0\0" + BLOCK[:5])),
     (0xED, b"Photoshop 3.0\0" + BLOCK[:-4], "RGB", "Photoshop"),
+    (0xE1, b"http://ns.adobe.com/xmp/extension/\0a", "RGB", "extended XMP"),
 ]
 
 
@@ -605,6 +615,19 @@ def test_a_tiff_that_does_not_say_what_samples_mean_is_not_inverted(
     picture = load(path)
     np.testing.assert_array_equal(picture.samples, samples)
     assert "does not say" in picture.notes[0]
+
+
+def test_a_place_on_a_map_is_kept_and_what_else_programs_note_is_said_to_be_lost(tmp_path):
+    for turn, kept in ((1, {33550, 34735}), (6, set())):
+        tags = [(33550, 12, 3, (1.0, 1.0, 0.0), True), (34735, 3, 4, (1, 1, 0, 0), True)]
+        tags += [(274, 3, 1, turn, True), (65100, 2, 0, "x", True)]
+        tifffile.imwrite(tmp_path / "a.tif", SAMPLES, photometric="rgb", extratags=tags)
+        picture = load(tmp_path / "a.tif")
+        assert "what programs note (65100)" in picture.notes[-1]
+        assert ("the place on a map" in picture.notes[-1]) == (turn == 6)
+        save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
+        with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
+            assert {each.code for each in tiff.pages.first.tags} & {33550, 34735, 65100} == kept
 
 
 def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
@@ -724,7 +747,10 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
     assert "dropped" not in capsys.readouterr().out
     assert load(tmp_path / "c.png").metadata.texts == TEXTS[1:2]
     Image.fromarray(SAMPLES).save(tmp_path / "d.jpg", comment=b"caf\xe9\0")
-    assert load(tmp_path / "d.jpg").metadata.texts == (("Comment", "café"),)
+    picture = load(tmp_path / "d.jpg")
+    assert picture.metadata.texts == (("Comment", "café"),)
+    save(tmp_path / "e.jpg", picture.samples, metadata=picture.metadata)
+    assert b"caf\xe9\0" in (tmp_path / "e.jpg").read_bytes()
 
 
 @pytest.mark.parametrize(
