@@ -52,7 +52,7 @@ _LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
 _MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
 _LEFT_OUT = (_MAKERS, ExifTags.Base.RelatedSoundFile)
 _SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
-_SRGB = 1
+_SRGB, _UNCALIBRATED, _INTEROP_INDEX, _ADOBE_RGB = 1, 65535, 1, b"R03\0"
 
 
 def fields_in(
@@ -163,6 +163,13 @@ def resolution_of(fields: Fields) -> tuple[float, float] | None:
     return (across, down) if all(MIN_DPI <= n <= MAX_DPI for n in (across, down)) else None
 
 
+def is_adobe_rgb(fields: Fields) -> bool:
+    """True if colours are Adobe RGB's, as cameras say it where they embed no profile."""
+    space = number_of({0: fields.get(_EXIF, {})}, ExifTags.Base.ColorSpace)
+    index = data_of({0: fields.get(_INTEROP, {})}, _INTEROP_INDEX)
+    return space == 2 or (space == _UNCALIBRATED and index == _ADOBE_RGB)
+
+
 def names_resolution(fields: Fields) -> bool:
     """True if the main directory has one, with a unit, whatever it is worth."""
     return not fields.get(0, {}).keys().isdisjoint((_ACROSS, _DOWN)) and (
@@ -194,6 +201,8 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
         if tag in (own := kept.get(_EXIF, {})):
             is_short = own[tag][0] == 3 and value < 1 << 16
             own[tag] = (3 if is_short else 4), 1, struct.pack("<H" if is_short else "<I", value)
+    if data_of({0: kept.get(_INTEROP, {})}, _INTEROP_INDEX) == _ADOBE_RGB:
+        kept[_INTEROP] |= {_INTEROP_INDEX: (_TEXT, 4, b"R98\0")}
     lost = {"the maker's own notes": _MAKERS in fields.get(_EXIF, {})}
     if orientation_of(fields) != 1:
         lost["the place on a map"] = not _PLACE.isdisjoint(main)

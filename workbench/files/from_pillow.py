@@ -528,7 +528,9 @@ def _interpreted(info: dict[Any, Any]) -> dict[Any, Any]:
         icc, colours = colour_profiles.coded(*info["cicp"])
         if icc or not colours or "icc_profile" not in info:  # else that is better than none
             told["icc_profile"], told["colours"] = icc, colours
-    elif not info.keys() & {"icc_profile", "srgb"} and info.keys() & {"gamma", "chromaticity"}:
+    elif "srgb" in info:  # whatever EXIF says
+        told.setdefault("icc_profile", colour_profiles.profile_for(3))
+    elif "icc_profile" not in info and info.keys() & {"gamma", "chromaticity"}:
         made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
         told["icc_profile"], told["colours"] = made
     return told

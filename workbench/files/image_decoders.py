@@ -208,6 +208,8 @@ def upright(decoded: Decoded, notes: list[str]) -> NDArray[Any]:
     samples, icc, colours = decoded.samples, decoded.icc, decoded.colours
     if samples.ndim == 2:
         samples = samples[:, :, np.newaxis]
+    if icc is None and not colours and exif_of.is_adobe_rgb(decoded.exif):
+        icc, colours = colour_profiles.adobe_rgb()
     if icc is not None:
         samples = colour_profiles.to_srgb(samples, icc, notes, colours)
     elif colours:

@@ -434,6 +434,8 @@ def points_chunk(points):
     return b"cHRM", struct.pack(">8I", *(round(each * 1e5) for each in np.ravel(points)))
 
 
+IN_ADOBE_RGB = {34665: {40961: (3, 1, b"\xff\xff")}, 40965: {1: (2, 4, b"R03\0")}}
+ADOBE_RGB = b"eXIf", structure({0: {}} | IN_ADOBE_RGB)  # as a camera says it
 COLOURS = {  # chunks, primaries, and how a sample becomes light
     "linear": ([gamma_chunk(1)], SRGB, lambda v: v),
     "gamma 1.8": ([gamma_chunk(1 / 1.8)], SRGB, lambda v: v**1.8),
@@ -444,6 +446,8 @@ COLOURS = {  # chunks, primaries, and how a sample becomes light
     "cICP sRGB": ([(b"cICP", b"\x01\x0d\0\1"), gamma_chunk(1)], SRGB, linear),
     "usual": ([gamma_chunk(0.45455), points_chunk(SRGB)], SRGB, linear),
     "sRGB first": ([(b"sRGB", b"\0"), gamma_chunk(1)], SRGB, linear),
+    "sRGB, not EXIF": ([(b"sRGB", b"\0"), ADOBE_RGB], SRGB, linear),
+    "Adobe RGB": ([ADOBE_RGB], (D65, (0.64, 0.33), (0.21, 0.71), (0.15, 0.06)), lambda v: v**2.2),
 }
 
 
@@ -459,7 +463,10 @@ def test_colours_that_chunks_describe_become_srgb(tmp_path, name, dtype):
     inside = (rgb >= 0).all(axis=2) & (rgb <= 1).all(axis=2)
     wrong = np.abs(picture.samples / white - srgb(rgb))[inside]
     assert wrong.max() < 2 / 255
-    assert len(picture.notes) == (name not in ("cICP sRGB", "usual", "sRGB first"))
+    assert len(picture.notes) == (name not in ("cICP sRGB", "usual") and name[:4] != "sRGB")
+    if ADOBE_RGB in chunks:
+        kept = told(picture.metadata.exif)
+        assert (kept[34665][40961][2], kept[40965][1][2]) == (b"\1\0", b"R98\0")
     if not picture.notes:
         np.testing.assert_array_equal(picture.samples, samples)
 
