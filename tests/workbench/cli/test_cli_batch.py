@@ -297,18 +297,6 @@ def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
     assert len(results("out")) == len(journal()) == 7
 
 
-def test_what_is_said_to_be_under_way_is_until_it_is_told_as_finished(folder, monkeypatch, capsys):
-    monkeypatch.setattr(filter_folders, "monotonic", lambda: 99.0)  # no news for the time alone
-    with listening(monkeypatch):
-        assert batch("in", "out", "--jobs", "1", "--control") == 0
-    lines, told = list(map(json.loads, capsys.readouterr().out.splitlines())), [""]
-    for line, following in pairwise(lines):
-        told.append(line["progress"]["under_way"] if "progress" in line else told[-1])
-        if line.get("output") == told[-1]:
-            assert following["progress"]["under_way"] != told[-1]
-    assert any(told)
-
-
 @pytest.mark.parametrize("words", [["--replace"], ["--resume", "--replace"]])
 def test_what_a_run_replaces_is_replaced_after_a_stop_as_well(folder, stopped, words):
     assert main.main(["batch", "in", "out", "--filter", "box", "--no-gpu"]) == 0
@@ -394,7 +382,10 @@ def controlled(folder, monkeypatch, capsys):
     return run
 
 
-def test_a_program_is_told_how_far_it_is(controlled):
+def test_a_program_is_told_how_far_it_is_and_of_what_is_under_way_until_it_is_finished(
+    controlled, monkeypatch
+):
+    monkeypatch.setattr(filter_folders, "monotonic", lambda: 99.0)  # no news for the time alone
     code, lines = controlled()
     assert code == 0
     first = lines[0]["progress"]
@@ -402,6 +393,12 @@ def test_a_program_is_told_how_far_it_is(controlled):
     assert {"failed", "per_s", "left_s", "limit"} < set(first)
     assert lines[-1]["ended"]["counts"] == {"done": 7}
     assert sum("status" in each for each in lines) == 7
+    told = [""]
+    for line, following in pairwise(lines):
+        told.append(line["progress"]["under_way"] if "progress" in line else told[-1])
+        if line.get("output") == told[-1]:
+            assert following["progress"]["under_way"] != told[-1]
+    assert any(told)
 
 
 def test_what_is_left_counts_no_results_of_pictures_that_are_gone(controlled):
