@@ -27,7 +27,7 @@ from kernels.core.device import NoDevice
 from kernels.core.device_turns import purpose
 from kernels.core.errors import CannotRunError, DeviceLostError, KernelError
 from workbench.base.memory import use_freed_memory_again
-from workbench.batch.batch_run import finishing
+from workbench.batch.batch_run import Pausing, finishing
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.pairs import FilePair
 
@@ -194,9 +194,10 @@ class _Station:
 
     def _filter_all(self, engine: Engine) -> None:
         order = self._order
-        jobs = order.threads(usable_cores())
+        jobs, pausing = order.threads(usable_cores()), Pausing(rest=self._rest)
+        how = (order.recipe, jobs, self._say, order.processes, pausing)
         with suppress(_StopError):
-            for outcome in finishing(engine, self, order.recipe, jobs, self._obey, order.processes):
+            for outcome in finishing(engine, self, *how):
                 outcome.let_go()  # or its pictures stay in memory while others are waited for
                 outcome.device = order.shown_device
                 if not (engine.lost and outcome.error):
@@ -206,9 +207,15 @@ class _Station:
         if engine.lost:
             raise DeviceLostError(engine.lost)
 
-    def _obey(self, outcome: Outcome, _doing: str) -> None:
+    def _rest(self) -> None:
         if self._is_stopped or (self._engine is not None and self._engine.lost):
             raise _StopError
+
+    def _say(self, outcome: Outcome, _doing: str) -> None:
+        parent = parent_process()
+        is_orphan = parent is not None and not parent.is_alive()  # nobody would hear of it
+        if outcome.is_large or is_orphan:
+            self._rest()
         if outcome.strips is not None:
             with self._told:
                 pair, index, strips = outcome.pair, outcome.index, outcome.strips

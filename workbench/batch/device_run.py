@@ -147,6 +147,8 @@ class SharedRun:
             raise
         finally:
             self._close()
+            for worker in self._workers:
+                _tidy(worker)
 
     # What subclasses say: whence workers come, how they are lost, and how they are stopped.
 
@@ -233,8 +235,7 @@ class SharedRun:
     def _lose(self, worker: Worker, words: str) -> Iterator[Outcome]:
         self._workers.remove(worker)
         self._lost_cpu_s += worker.cpu_s
-        for folder in {pair.target.parent for pair in worker.tasks.values()}:
-            remove_abandoned(folder)  # what a process that was killed had begun to write
+        _tidy(worker)
         if self._is_stopping:
             return
         if worker.is_suspect and worker.tasks:
@@ -257,6 +258,12 @@ class SharedRun:
         self._suspects.clear()
         while monotonic() < until and any(each.tasks for each in self._workers):
             yield from self._hear(say)
+
+
+def _tidy(worker: Worker) -> None:
+    """Remove what a process that was killed had begun to write."""
+    for folder in {pair.target.parent for pair in worker.tasks.values()}:
+        remove_abandoned(folder)
 
 
 class DeviceRun(SharedRun):

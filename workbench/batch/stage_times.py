@@ -92,7 +92,7 @@ class BatchProgress:
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
     cut: int = 0  # pictures of files with several pages, of which one is kept
-    under_way: str = ""  # the name of the picture that is being filtered, if that is known
+    under_way: str = ""  # the name of a picture that is filtered, or written, if one is known
 
 
 class StageTimes:
@@ -104,7 +104,7 @@ class StageTimes:
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
     cut      files so far with several pages of which one was kept; whoever counts them adds to it
-    under_way  the picture that is being filtered; whoever knows it sets it
+    under_way  as BatchProgress has it; whoever knows it sets it
     """
 
     def __init__(

@@ -185,12 +185,15 @@ def _run(
         def say_and_obey(outcome: Outcome, doing: str) -> None:
             talk.say(outcome, doing)
             if outcome.is_large:
+                held_back.rest()
                 control.obey()
 
         engine = engine_maker(arguments)()
         complain_of(engine, recipe, arguments)
         outcomes = running(engine, left(pairs, into), recipe, jobs, say_and_obey, pausing=pausing)
-        times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
+        times = StageTimes(total, jobs, control.clock)
+        if recipe.is_own:  # whose processes a terminal's Ctrl+C ends, and that is no failure
+            stopping = ended_by_sigterm()
     try:
         with stopping, closing(outcomes):
             talk.follow(outcomes, times)
@@ -211,7 +214,8 @@ class _Talk:
         self._journal, self._line = journal, ProgressLine(arguments.progress)
         self._what, self._failures = what, Failures()
         self._as_json, self._is_controlled = arguments.json, arguments.control
-        self._times, self._named_at = StageTimes(0, 1), 0.0  # when the picture under way was told
+        self._times = StageTimes(0, 1)
+        self._named, self._named_at = -1, 0.0  # the picture told to be under way, and when it was
         self.known = 0  # pictures that the last run is done with
         self.control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
@@ -221,10 +225,11 @@ class _Talk:
         elif outcome.is_large and outcome.strips is not None:
             print(output.json_of(rows_record(outcome)), flush=True)
         elif self._is_controlled and doing not in ("reading", "writing"):
-            name, times = outcome.pair.name, self._times
-            if name != times.under_way and monotonic() >= self._named_at + NEWS_S:
-                times.under_way, self._named_at = name, monotonic()
-                self._show_progress(times)
+            index, now = outcome.index, monotonic()
+            if index != self._named and now >= self._named_at + NEWS_S:
+                self._named, self._named_at = index, now
+                self._times.under_way = outcome.pair.name
+                self._show_progress(self._times)
 
     def follow(self, outcomes: Iterable[Outcome], times: StageTimes) -> None:
         """Write each outcome into the journal, and print it, errors and the progress."""
@@ -235,7 +240,8 @@ class _Talk:
         for outcome in outcomes:
             outcome.let_go()  # or its pictures stay in memory while others are waited for
             times.add(outcome.status, outcome.seconds, outcome.device)
-            times.under_way *= times.under_way != outcome.pair.name
+            if is_named := outcome.index == self._named:
+                times.under_way = ""
             times.cut += any(each.endswith(ANOTHER_PAGE) for each in outcome.remarks)
             line = outcome.line(named_in(self._journal.folder, outcome.pair.target))
             self._journal.append(line)
@@ -244,7 +250,7 @@ class _Talk:
             if self._as_json:
                 print(output.json_of(line), flush=True)
             self._failures.add(outcome)
-            if monotonic() >= news_at:
+            if is_named or monotonic() >= news_at:
                 self._show_progress(times)
                 news_at = monotonic() + every_s
         self._line.say("")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Condition, Thread
 from time import monotonic
 from types import FrameType
@@ -13,6 +13,7 @@ from typing import Any
 
 PAUSE, RESUME, STOP = "pause", "resume", "stop"
 _CHUNK_BYTES = 4096
+STOPPING = b"\nStopping after the pictures under way; Ctrl+C again does not wait for them.\n"
 TERMINATED = 143  # as a shell has it: 128 and the signal's number
 
 
@@ -44,14 +45,15 @@ class HeldBack:
     """
 
     def __init__(self) -> None:
-        self._pending: KeyboardInterrupt | None = None
+        self._came: KeyboardInterrupt | None = None
+        self._is_pending = False
         self._before: dict[int, Any] = {}
 
     def rest(self) -> None:
         """Raise the pending one, once."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            raise pending
+        is_pending, self._is_pending = self._is_pending, False
+        if is_pending and self._came is not None:
+            raise self._came
 
     def __enter__(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -63,9 +65,12 @@ class HeldBack:
 
     def _hold(self, number: int, _frame: FrameType | None) -> None:
         came = TerminatedError() if number == signal.SIGTERM else KeyboardInterrupt()
-        if self._pending is not None:
+        if self._came is not None:
             raise came
-        self._pending = came
+        self._came, self._is_pending = came, True
+        if number == signal.SIGINT:
+            with suppress(OSError):
+                os.write(2, STOPPING)  # printing is not allowed in the midst of printing
 
 
 class RemoteControl:

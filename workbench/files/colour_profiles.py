@@ -79,6 +79,7 @@ _POINTS = {
     9: ("BT.2020", (0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046)),
     12: ("Display P3", (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)),
 }
+_ADOBE_RGB = 0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06
 _CURVES = dict.fromkeys((1, 6, 14, 15), ("BT.709’s curve", 0.081, 4.5, 0.099, 1 / 0.45))
 _CURVES |= {4: ("gamma 2.2", 0, 1, 0, 2.2), 8: ("linear light", 0, 1, 0, 1)}
 _CURVES |= {13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
@@ -99,6 +100,11 @@ def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[byt
         return None, ""
     words = f"gamma {gamma:.4g}{'' if is_near else ' and primaries of its own'}"
     return (_made(points, gamma=1 / gamma) if 0.01 < gamma < 100 else None), words
+
+
+def adobe_rgb() -> tuple[bytes | None, str]:
+    """The same of Adobe RGB (1998)."""
+    return _made(_ADOBE_RGB, gamma=563 / 256), "Adobe RGB"
 
 
 def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | None, str]:

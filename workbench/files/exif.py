@@ -27,8 +27,11 @@ Fields = dict[int, dict[int, Field]]
 _EXIF, _GPS, _INTEROP = 34665, 34853, 40965
 _INSIDE = {0: (_EXIF, _GPS), _EXIF: (_INTEROP,)}  # the directories that a directory leads to
 _DIRECTORIES = _EXIF, _GPS, _INTEROP  # their tags elsewhere lead nowhere
-_THUMBNAIL, _LAST_TYPE = 1, 13  # a directory; later types are of BigTIFF
-_TEXT, _BYTES, _BYTE_TYPES = 2, 7, (1, 2, 6, 7)
+_THUMBNAIL, _PRIVATE = 1, -1  # a directory, and the tags that are not kept
+_TEXT, _BYTES, _UTF8 = 2, 7, 129  # the last one of EXIF 3
+_TEXTS, _BYTE_TYPES = (_TEXT, _UTF8), (1, _TEXT, 6, _BYTES, _UTF8)
+_TYPES = *range(1, 14), _UTF8  # others are of BigTIFF
+tifffile.TIFF.DATA_FORMATS[_UTF8] = "1s"
 _DAMAGED = "Damaged {} data were dropped."
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
@@ -40,15 +43,16 @@ _APART = XMP_TAG, IPTC_TAG, _RESOURCES = 700, 33723, 34377  # which are no EXIF
 _NAMES = {XMP_TAG: "XMP", IPTC_TAG: "IPTC", _RESOURCES: "Photoshop"}
 # What describes a picture in the main directory, such as the maker, a rating and the date.
 _WORDS = {269, _DESCRIPTION, 271, 272, 285, _SOFTWARE, 306, 315, 316, 33432}
-_ABOUT = _WORDS | {_ORIENTATION, 18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART}
+_PLACE = {33550, 33922, 34264, *range(34735, 34738), 42112, 42113}  # of GeoTIFF, on a map
+_ABOUT = _WORDS | {_ORIENTATION, 18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART, *_PLACE}
 # How the pixels of that one file are stored; what would make a raw file of a TIFF.
-_STORAGE = {*range(254, 700), 34675, *range(50706, 52600), 59932} - _ABOUT
+_STORAGE = {*range(254, 700), *range(32995, 32999), 34675, *range(50706, 52600), 59932} - _ABOUT
 # How descriptions begin and end that tell programs how the samples of that one file lie.
 _LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
 _MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
 _LEFT_OUT = (_MAKERS, ExifTags.Base.RelatedSoundFile)
 _SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
-_SRGB = 1
+_SRGB, _UNCALIBRATED, _INTEROP_INDEX, _ADOBE_RGB = 1, 65535, 1, b"R03\0"
 
 
 def fields_in(
@@ -74,7 +78,9 @@ def fields_in(
                     # Damaged files may name one again and again, or lead in circles.
                     is_new = all(tag.code != key and tag.valueoffset != at for key, at in todo)
                     todo += [(tag.code, tag.valueoffset)] if is_new else []
-                elif (is_ours or name) and tag.code not in _DIRECTORIES and tag.dtype <= _LAST_TYPE:
+                elif tag.code not in (*_STORAGE, *_DIRECTORIES) and not (is_ours or name):
+                    found.setdefault(_PRIVATE, {})[tag.code] = 0, 0, b""
+                elif (is_ours or name) and tag.code not in _DIRECTORIES and tag.dtype in _TYPES:
                     own[tag.code] = _field(source, tag)
                     if _is_damaged(tag, own):
                         del own[tag.code]
@@ -88,7 +94,7 @@ def fields_in(
 def _is_damaged(tag: tifffile.TiffTag, own: dict[int, Field]) -> bool:
     """True if a field has no value, or one in the header, or one that makes no sense."""
     is_turn, number = tag.code == _ORIENTATION, number_of({0: own}, tag.code)
-    is_turned_wrong = is_turn and (tag.dtype == _TEXT or number not in range(9))
+    is_turned_wrong = is_turn and (tag.dtype in _TEXTS or number not in range(9))
     is_no_text = tag.code in _WORDS and tag.dtype not in _BYTE_TYPES
     return tag.count == 0 or tag.valueoffset < 8 or is_turned_wrong or is_no_text
 
@@ -134,7 +140,7 @@ def number_of(fields: Fields, tag: int) -> float:
     """The first number in a field of the main directory, of whatever type, or 0."""
     kind, _, data = fields.get(0, {}).get(tag, (_TEXT, 0, b""))
     code = f"<{tifffile.TIFF.DATA_FORMATS[kind]}"
-    if kind == _TEXT or len(data) < struct.calcsize(code):
+    if kind in _TEXTS or len(data) < struct.calcsize(code):
         return 0
     above, below = (*struct.unpack_from(code, data), 1)[:2]  # of a ratio
     return float(above / below if below else 0)
@@ -155,6 +161,13 @@ def resolution_of(fields: Fields) -> tuple[float, float] | None:
     factor = _PER_INCH.get(number_of(fields, _UNIT), 0)
     across, down = (number_of(fields, tag) * factor for tag in (_ACROSS, _DOWN))
     return (across, down) if all(MIN_DPI <= n <= MAX_DPI for n in (across, down)) else None
+
+
+def is_adobe_rgb(fields: Fields) -> bool:
+    """True if colours are Adobe RGB's, as cameras say it where they embed no profile."""
+    space = number_of({0: fields.get(_EXIF, {})}, ExifTags.Base.ColorSpace)
+    index = data_of({0: fields.get(_INTEROP, {})}, _INTEROP_INDEX)
+    return space == 2 or (space == _UNCALIBRATED and index == _ADOBE_RGB)
 
 
 def names_resolution(fields: Fields) -> bool:
@@ -188,11 +201,18 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
         if tag in (own := kept.get(_EXIF, {})):
             is_short = own[tag][0] == 3 and value < 1 << 16
             own[tag] = (3 if is_short else 4), 1, struct.pack("<H" if is_short else "<I", value)
+    if data_of({0: kept.get(_INTEROP, {})}, _INTEROP_INDEX) == _ADOBE_RGB:
+        kept[_INTEROP] |= {_INTEROP_INDEX: (_TEXT, 4, b"R98\0")}
     lost = {"the maker's own notes": _MAKERS in fields.get(_EXIF, {})}
+    if orientation_of(fields) != 1:
+        lost["the place on a map"] = not _PLACE.isdisjoint(main)
+        main = {tag: each for tag, each in main.items() if tag not in _PLACE}
     lost["the thumbnail"] = _THUMBNAIL in fields
+    private = ", ".join(tifffile.TIFF.TAGS.get(tag, str(tag)) for tag in fields.get(_PRIVATE, ()))
+    lost[f"what programs note ({private})"] = bool(private)
     if any(lost.values()):
         which = " and ".join(each for each, is_lost in lost.items() if is_lost)
-        notes.append(f"Of its EXIF data, {which} are left out when saving.")
+        notes.append(f"Left out when saving: {which}.")
     if not main.keys() - {_ORIENTATION, *_RESOLUTION} and not any(kept.values()):
         return None
     return _written(kept | {0: main})
@@ -249,7 +269,7 @@ def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bo
     # The tag before stands in for a directory, which tifffile does not write.
     stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
     own = [
-        (tag, _BYTES if kind == _TEXT else kind, count, data, True)
+        (tag, _BYTES if kind in _TEXTS else kind, count, data, True)
         for tag, (kind, count, data) in sorted(found[0].items())
         if tag not in _RESOLUTION
     ]
@@ -267,9 +287,9 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
         is_big, tags = tiff.is_bigtiff, tiff.pages.first.tags
         stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
     for tag, (kind, _, _) in found[0].items():
-        if kind == _TEXT and tag in tags:
+        if kind in _TEXTS and tag in tags:
             file.seek(tags[tag].offset + 2)
-            file.write(struct.pack("<H", _TEXT))
+            file.write(struct.pack("<H", kind))
     for tag, found_at in stand_ins.items():
         if found_at is None:
             continue
@@ -335,7 +355,7 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
     Raises ValueError, ParseError or RecursionError where it is damaged.
     """
     text = packet.decode() if isinstance(packet, bytes) else packet
-    if len(text) > MAX_BYTES or "<!DOCTYPE" in text:
+    if "<!DOCTYPE" in text:
         raise ValueError("more than a packet holds")
     found = ElementTree.fromstring(text.strip("\0\ufeff \t\r\n"))
     made = ElementTree.Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})

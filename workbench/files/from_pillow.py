@@ -34,7 +34,7 @@ from workbench.files import colour_profiles, png
 from workbench.files import exif as exif_of
 from workbench.files.formats import COMMENT
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError, StoppedError
+from workbench.files.picture_errors import ImageFileError, StoppedError, not_read
 from workbench.imaging.pictures import ONE_PAGE, Page, Texts
 
 
@@ -132,7 +132,10 @@ _SPACES = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}  # of a JPEG, by Pillow's 
 _SEGMENT = re.compile(rb"\xff+([^\0\xff])")  # its marker; bytes that are in front are left out
 _SCAN, _ALONE, _ASIDE = 0xDA, (1, *range(0xD0, 0xD9)), (*range(0xE0, 0xF0), 0xFE)  # markers
 _COLOURS = re.compile(rb"..(JFIF\x00\x01|Adobe.{6}[\x00-\x02])", re.DOTALL)  # what samples mean
+_PROCESSES = (0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA)  # of coding, by the marker of a frame
+_FRAMES = (*_PROCESSES, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF, 0xF7)
 _DAMAGE = ("Corrupt", "Premature", "Inconsistent")
+_MORE_XMP = b"http://ns.adobe.com/xmp/extension/\0"
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
 MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
 
@@ -258,13 +261,15 @@ class PillowReader:
         """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
+        if self.count > 1 and image.format not in _PAGED:
+            notes.append("Durations of frames and loops are left out when saving.")
         if self._is_damaged:
             notes.append(f"The file is damaged behind its page {self.count:,}.")
         samples = self._frame(notes) if self._is_frame else self._samples(notes)
         if error := fax_error():
             raise EOFError(error)
         is_tiff = image.format == "TIFF"
-        info = image.info if self._found is None else _interpreted(self._found)
+        info = image.info if self._found is None else _interpreted(self._found.info)
         if damaged := info.get("damaged") if self._found is None else self._found.damaged:
             notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
         fields = exif_of.fields_in(info.get("exif"), notes)
@@ -277,6 +282,7 @@ class PillowReader:
                     for at, count in zip(page.dataoffsets, page.databytecounts, strict=True):
                         tiff.filehandle.seek(at)
                         _of_jpeg(tables + tiff.filehandle.read(count)[2:] + JPEG_END)
+        notes += _left_out(image, info)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
@@ -327,7 +333,10 @@ class PillowReader:
         image, kinds = self._image, () if self._found is None else self._found.kinds
         if image.format in ("JPEG", "MPO") and image.mode in _SPACES:
             data, space = self._path.read_bytes()[image.tile[0][2] :], _SPACES[image.mode]
-            return unless_stopped(lambda: _of_jpeg(data, space), self._is_stopped)
+            found = unless_stopped(lambda: _of_jpeg(data, space), self._is_stopped)
+            if found is None:
+                refuse_other_jpeg(self._path.name, data)
+            return found
         with suppress(Exception):
             if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
                 return imagecodecs.png_decode(self._data)
@@ -430,15 +439,43 @@ def _of_jpeg(data: bytes, space: str = "RGB") -> Any:
 
 def _scans_of(data: bytes) -> bytes:
     """A JPEG without what is beside its samples, which may be damaged."""
-    kept, at = [data[:2]], 2
-    while found := _SEGMENT.search(data, at):
-        marker, begin = found[1][0], found.end()
-        at = begin + (0 if marker in _ALONE else int.from_bytes(data[begin : begin + 2], "big"))
+    kept = [data[:2]]
+    for marker, begin, at in _segments(data):
         if marker not in (*_ALONE, *_ASIDE) or _COLOURS.match(data, begin, at):
-            kept.append(b"\xff" + found[1] + data[begin:at])
+            kept.append(bytes([255, marker]) + data[begin:at])
         if marker == _SCAN:
             return b"".join(kept) + data[at:]
     return data
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Markers up to the first scan's, and where their segments begin and end."""
+    at, marker = 2, 0
+    while marker != _SCAN and (found := _SEGMENT.search(data, at)):
+        marker, begin = found[1][0], found.end()
+        at = begin + (0 if marker in _ALONE else int.from_bytes(data[begin : begin + 2], "big"))
+        yield marker, begin, at
+
+
+def refuse_other_jpeg(name: str, data: bytes) -> None:
+    """Raise ImageFileError where these bytes begin a JPEG of a kind that nothing here decodes."""
+    segments = _segments(data) if data.startswith(JPEG_START) else ()
+    process, begin = next((each[:2] for each in segments if each[0] in _FRAMES), (0, 0))
+    if not process:
+        return
+    bits, count = data[begin + 2], data[begin + 7]
+    factors = [divmod(each, 16) for each in data[begin + 9 : begin + 8 + 3 * count : 3]]
+    kinds = {
+        "a JPEG-LS": process == 0xF7,
+        "a hierarchical JPEG, or one of a rare coding": process not in _PROCESSES,
+        f"a JPEG of {bits} bits": bits > 8,
+        f"a JPEG of {count} channels": count not in (1, 3, 4),
+        "a JPEG whose channels are subsampled by no whole number": any(
+            each and max(sizes) % each for sizes in zip(*factors, strict=True) for each in sizes
+        ),
+    }
+    for kind in (kind for kind, is_so in kinds.items() if is_so):
+        raise not_read(name, kind)
 
 
 def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]:
@@ -449,9 +486,20 @@ def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]
         with suppress(UnicodeDecodeError):
             text = each.strip(b"\0").decode()
         if text and png.holds(COMMENT, text):
-            yield COMMENT, text
+            yield COMMENT, png.Text(text, b"COM", each)
         elif text:
             notes.append("A comment that is no text was left out.")
+
+
+def _left_out(image: ImageFile.ImageFile, info: dict[Any, Any]) -> Iterator[str]:
+    """Sentences on what a PNG or JPEG says and no saved file does."""
+    across, down = info.get("aspect") or (info.get("jfif_unit", 1), 0)
+    if not (across or down):
+        across, down = info["jfif_density"]
+    if across != down and across and down:
+        yield "Left out when saving: that pixels are not square."
+    if any(data.startswith(_MORE_XMP) for _, data in getattr(image, "applist", ())):
+        yield "Left out when saving: extended XMP data."
 
 
 def _resources(image: ImageFile.ImageFile) -> bytes:
@@ -471,31 +519,18 @@ def resolution_of(info: dict[Any, Any]) -> tuple[float, float] | None:
 
 _ORIENTATION = 274  # of EXIF
 _PER_METRE = 0.02  # pixels per inch by which that rounding is off
-_RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
 
 
-_PROFILES = {exif_of.PREFIX: "exif", exif_of.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc"}
-
-
-def _interpreted(contents: png.Contents) -> dict[Any, Any]:
-    """Info of a PNG, with what ImageMagick's profiles as texts say, and with its colours."""
-    info = contents.info
+def _interpreted(info: dict[Any, Any]) -> dict[Any, Any]:
+    """Info of a PNG, with its colours as a profile."""
     told = dict(info)
-    for name, text in info.items():
-        if not str(name).startswith(png.RAW_PROFILE):
-            continue
-        found = _RAW.match(text)
-        size = 2 * int(found[1]) if found else 0
-        digits = "".join(found[2].split())[:size] if found else ""  # what is behind is ignored
-        data = bytes.fromhex(digits) if len(digits) == size else b""
-        keys = [key for begins, key in _PROFILES.items() if data.startswith(begins)]
-        told = {**dict.fromkeys(keys, data.removeprefix(exif_of.JPEG_XMP)), **told}
-        contents.damaged.extend([name] * (not keys))
     if "cicp" in info:
         icc, colours = colour_profiles.coded(*info["cicp"])
         if icc or not colours or "icc_profile" not in info:  # else that is better than none
             told["icc_profile"], told["colours"] = icc, colours
-    elif not info.keys() & {"icc_profile", "srgb"} and info.keys() & {"gamma", "chromaticity"}:
+    elif "srgb" in info:  # whatever EXIF says
+        told.setdefault("icc_profile", colour_profiles.profile_for(3))
+    elif "icc_profile" not in info and info.keys() & {"gamma", "chromaticity"}:
         made = colour_profiles.calibrated(info.get("gamma"), info.get("chromaticity"))
         told["icc_profile"], told["colours"] = made
     return told

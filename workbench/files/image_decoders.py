@@ -82,6 +82,9 @@ def reader_of(
         found = png.Contents(bmp.info_of(path, start), [], [], None)
     try:
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
+    except UnidentifiedImageError:
+        from_pillow.refuse_other_jpeg(path.name, path.read_bytes())
+        raise
     except ValueError:  # an AVIF's decoder refuses it for its EXIF
         found = png.Contents({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))
@@ -107,14 +110,7 @@ def decode(
         from_pillow.check_page(path, page, reader.count)
         needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
         decoded = reader.read(notes)
-        samples = decoded.samples
-        if samples.ndim == 2:
-            samples = samples[:, :, np.newaxis]
-        if decoded.icc is not None:
-            samples = colour_profiles.to_srgb(samples, decoded.icc, notes, decoded.colours)
-        elif decoded.colours:
-            notes.append(f"Colours of {decoded.colours} are shown as if they were sRGB.")
-        samples = upright(samples, decoded, notes)
+        samples = upright(decoded, notes)
         height, width = samples.shape[:2]
         metadata = kept_of(decoded, height, width, notes)
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
@@ -178,7 +174,10 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
     exif, xmp = exif_of.portable(decoded.exif, width, height, notes), None
     resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
-        xmp = exif_of.portable_xmp(decoded.xmp) if decoded.xmp else None
+        if decoded.xmp and len(decoded.xmp) > exif_of.MAX_BYTES:
+            notes.append("Left out when saving: XMP data of over 1 MiB.")
+        elif decoded.xmp:
+            xmp = exif_of.portable_xmp(decoded.xmp)
     except (ValueError, ElementTree.ParseError, RecursionError):
         notes.append("Damaged XMP data were dropped.")
     if resolution is None and exif_of.names_resolution(decoded.exif):
@@ -204,8 +203,17 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
 ON_ITS_SIDE = 5  # from that orientation on rows are columns
 
 
-def upright(samples: NDArray[Any], decoded: Decoded, notes: list[str]) -> NDArray[Any]:
-    """Turn and mirror the samples as the orientation of what was decoded asks for."""
+def upright(decoded: Decoded, notes: list[str]) -> NDArray[Any]:
+    """The samples, (H, W, C), in sRGB, turned and mirrored as their orientation asks for."""
+    samples, icc, colours = decoded.samples, decoded.icc, decoded.colours
+    if samples.ndim == 2:
+        samples = samples[:, :, np.newaxis]
+    if icc is None and not colours and exif_of.is_adobe_rgb(decoded.exif):
+        icc, colours = colour_profiles.adobe_rgb()
+    if icc is not None:
+        samples = colour_profiles.to_srgb(samples, icc, notes, colours)
+    elif colours:
+        notes.append(f"Colours of {colours} are shown as if they were sRGB.")
     if (orientation := decoded.orientation) not in range(2, 9):
         return samples
     told = {exif_of.orientation_of({}, decoded.xmp): "XMP"}

@@ -52,7 +52,10 @@ def _write_png(file: BinaryIO, samples: Samples, _quality: int | None, metadata:
     if metadata.xmp is not None:
         chunks.append((b"iTXt", png.XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
     for word, text in metadata.texts:
-        chunks.append((b"iTXt", word.encode("latin-1") + png.PLAIN_UTF8 + text.encode()))
+        if isinstance(text, png.Text) and text.kind != b"COM":
+            chunks.append((text.kind, text.data))
+        else:
+            chunks.append((b"iTXt", word.encode("latin-1") + png.PLAIN_UTF8 + text.encode()))
     if metadata.iptc is not None:
         chunks.append(png.raw_profile("iptc", exif_of.resources_of(metadata.iptc)))
     if (exif := exif_of.with_resolution(metadata)) is not None:
@@ -126,7 +129,9 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     segments.append((APP2, JPEG_ICC + profile_for(channels)))
     if metadata.iptc is not None:
         segments.append((APP13, exif_of.PHOTOSHOP + exif_of.resources_of(metadata.iptc)))
-    segments += [(COM, text.encode()) for _, text in metadata.texts]
+    for _, text in metadata.texts:
+        was = text.data if isinstance(text, png.Text) and text.kind == b"COM" else text.encode()
+        segments.append((COM, was))
     told = metadata.resolution or (0, 0)
     is_held = all(1 <= each < 65_535 for each in told)  # in whole pixels per inch
     density = struct.pack(">BHH", is_held, *(round(each) if is_held else 1 for each in told))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import Span, Surroundings
 from kernels.pictures.generated import stored_as
-from workbench.files import colour_profiles, from_tiff
-from workbench.files.from_pillow import Decoded, IsStopped
+from workbench.files import from_tiff
+from workbench.files.from_pillow import IsStopped
 from workbench.files.image_decoders import ON_ITS_SIDE, failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
@@ -91,7 +91,7 @@ class LargePicture:
                     stored = self._rows.read(above, below)
                 else:
                     stored = part[above - start : below - start]
-                samples = self._converted(self._reader.decoded(stored, []), [])
+                samples = upright(self._reader.decoded(stored, []), [])
                 samples = stored_as(samples, self._pixel_type or str(samples.dtype))
                 out[top - first : top - first + band] = samples
         return out
@@ -145,25 +145,19 @@ class LargePicture:
             raise ValueError("no pixels")
         stored, notes = self._rows.read(0, 1), list[str]()
         decoded = self._reader.decoded(stored, notes)
-        self._icc, self._orientation = decoded.icc, decoded.orientation
+        self._orientation = decoded.orientation
         if self._orientation >= ON_ITS_SIDE:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and lies on its side: its rows are "
                 "columns of the picture; save it upright with another program."
             )
         self.width, self.height = self._rows.width, self._rows.height
-        as_read = self._converted(decoded, notes)
+        as_read = upright(decoded, notes)
         made = stored_as(as_read, self._pixel_type or str(as_read.dtype))
         self.channels, self.dtype = made.shape[2], made.dtype
         self._is_as_stored = made is stored and not notes
         self.metadata = kept_of(decoded, self.height, self.width, notes)
         return notes
-
-    def _converted(self, decoded: Decoded, notes: list[str]) -> NDArray[Any]:
-        samples = decoded.samples
-        if decoded.icc is not None:
-            samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
-        return upright(samples, decoded, notes)
 
 
 MAX_SHOWN_PIXELS = 40_000_000  # of a copy; 100,000×100,000 are shown at 1/16

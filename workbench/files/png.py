@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import PngImagePlugin
 
+from workbench.files import exif
 from workbench.imaging.pictures import Texts
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -77,6 +78,13 @@ def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
 MAX_SIDE_BYTES = 1 << 26  # that a text or a profile unpacks to
 BLOCK_BYTES = 1 << 20
 RAW_PROFILE = "Raw profile type "  # how the keyword of a text begins that is a profile
+_KNOWN = re.compile(f"{RAW_PROFILE}(exif|app1|xmp|iptc|8bim)", re.IGNORECASE)
+_RAW = re.compile(r"\s*\w+\s+(\d{1,9})\s+([0-9A-Fa-f\s]*)")  # what it is, its bytes, and these
+IPTC_START = b"\x1c"
+_PROFILES = {
+    **dict.fromkeys((exif.PREFIX, b"II*\0", b"MM\0*"), "exif"),
+    **{exif.JPEG_XMP: "xmp", b"<": "xmp", b"8BIM": "iptc", IPTC_START: "iptc"},
+}
 _OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 _SIDE = (*_TEXTS, b"iCCP")
@@ -94,6 +102,22 @@ _FORMS = {
 PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
 
 
+class Text(str):
+    """A text with the chunk of the file it is in: its language, packing, translation, letters.
+
+    kind  such as b"iTXt"; b"COM" of a JPEG
+    """
+
+    __slots__ = ("data", "kind")
+    kind: bytes
+    data: bytes
+
+    def __new__(cls, text: str, kind: bytes, data: bytes) -> Text:
+        made = super().__new__(cls, text)
+        made.kind, made.data = kind, data
+        return made
+
+
 class Contents(NamedTuple):
     """What is in a file beside its samples."""
 
@@ -108,6 +132,7 @@ def found_in(file: BinaryIO) -> Contents:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
     stream, side = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
     sound, damaged, said, colour_type = list[Chunk](), list[str](), list[tuple[str, str]](), b""
+    profiles: dict[Any, Any] = {}  # that are texts; a chunk of its own is better
     for each in chunks(file):
         is_side = each.kind in _SIDE
         reader = side if is_side else stream  # so that no keyword is taken for a fact
@@ -125,7 +150,8 @@ def found_in(file: BinaryIO) -> Contents:
                 told: dict[Any, Any] = {**side.im_info, **side.im_text}
                 if is_side and not (_is_unpacked(each.kind, data) and told):
                     raise ValueError(each.kind)
-                said += _said_in(told, stream.im_info)
+                for name, text in _said_in(told, stream.im_info, profiles):
+                    said.append((name, Text(text, each.kind, data)))
             elif form := _FORMS.get(each.kind):
                 data = colour_type + file.read(min(each.length, BLOCK_BYTES))
                 if not re.fullmatch(form, data, re.DOTALL):
@@ -137,20 +163,42 @@ def found_in(file: BinaryIO) -> Contents:
             damaged.append(each.kind.decode("latin-1"))
     parts = [SIGNATURE, *(_whole(file, each) for each in sound if each.kind not in _TEXTS)]
     whole = b"".join(parts) if damaged else None
-    return Contents(stream.im_info, [each.kind for each in sound], damaged, whole, tuple(said))
+    info = {**profiles, **stream.im_info}
+    return Contents(info, [each.kind for each in sound], damaged, whole, tuple(said))
 
 
-def _said_in(told: dict[Any, Any], info: dict[Any, Any]) -> Iterator[tuple[str, str]]:
-    """Yield a chunk's text, or put it into `info`.  Raises ValueError where PNG holds none such."""
+def _said_in(
+    told: dict[Any, Any], info: dict[Any, Any], profiles: dict[Any, Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield a chunk's text, or put it into `info`, or as ImageMagick has EXIF into `profiles`.
+
+    Raises ValueError where PNG holds none such, or a profile is damaged.
+    """
     for name, text in told.items():
-        if isinstance(text, bytes) or name.startswith(RAW_PROFILE):
+        if isinstance(text, bytes):
             info[name] = text
         elif name == XMP_KEYWORD:
             info.setdefault("xmp", text.encode())
-        elif not holds(name, text):
+        elif name.startswith(RAW_PROFILE) and (kind := _kind_of(data := _unraw(text))):
+            is_bare = data.startswith(IPTC_START)
+            data = exif.resources_of(data) if is_bare else data.removeprefix(exif.JPEG_XMP)
+            profiles.setdefault(kind, data)
+        elif not holds(name, text) or _KNOWN.fullmatch(name):
             raise ValueError(name)
         elif not _OF_THE_FILE.fullmatch(name):
-            yield str(name), str(text)
+            yield str(name), text
+
+
+def _unraw(text: str) -> bytes:
+    """The bytes of a profile that is a text; b"" where it is none, or cut short."""
+    found = _RAW.match(text)
+    size = 2 * int(found[1]) if found else 0
+    digits = "".join(found[2].split())[:size] if found else ""  # what is behind is ignored
+    return bytes.fromhex(digits) if len(digits) == size else b""
+
+
+def _kind_of(profile: bytes) -> str | None:
+    return next((kind for begins, kind in _PROFILES.items() if profile.startswith(begins)), None)
 
 
 def holds(keyword: str, text: str) -> bool:

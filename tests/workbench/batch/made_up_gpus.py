@@ -6,6 +6,7 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 from kernels.core.errors import DeviceLostError
 from tests.workbench.engines import DEVICE, MadeUpGpu
@@ -34,6 +35,7 @@ class _Gpu(MadeUpGpu):
 
     def filtering(self, job, sampling=None):
         height = job.height
+        Path(os.environ["MADE_UP_GPUS"], f"begun-{uuid4().hex}").touch()
         if height == KILLED or (height == KILLED_ONCE and _is_first("killed")):
             os.kill(os.getpid(), 9)
         if height == LOST_ONCE and _is_first("lost"):

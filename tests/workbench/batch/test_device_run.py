@@ -163,3 +163,4 @@ def test_a_stop_tells_of_all_that_is_written_and_leaves_no_process(ran, tmp_path
         ran([gpus.SLOW] * 20, rest=stop)
     assert {each.name for each in (tmp_path / "out").iterdir()} == statuses(ran.rows).keys()
     assert 3 <= len(ran.rows) < 20
+    assert len(ran.rows) == len([*tmp_path.glob("begun-*")])  # what was being filtered is finished

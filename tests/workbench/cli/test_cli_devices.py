@@ -39,12 +39,12 @@ FILTER = ("--filter", "sharpen", "--implementation", "shared")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The current folder, with ten pictures in in/, and as many slow ones in slow/."""
+    """The current folder, with ten pictures in in/, and thirty slow ones in slow/."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MADE_UP_GPUS", str(tmp_path))
-    for name, height in (("in", gpus.GOOD), ("slow", gpus.SLOW)):
+    for name, height, count in (("in", gpus.GOOD, 10), ("slow", gpus.SLOW, 30)):
         Path(name).mkdir()
-        for n in range(10):
+        for n in range(count):
             image_files.save(f"{name}/p{n}.png", noise(height, 30, 3))
     return tmp_path
 
@@ -135,9 +135,9 @@ def test_a_signal_to_all_is_a_stop_that_leaves_no_process(folder, number, code):
     assert first in journal()
     done = json.loads(said.splitlines()[-1])["stopped"]["counts"]["done"]
     assert {each["output"] for each in journal()} == results("out").keys()
-    assert done == len(journal()) < 10
+    assert done == len(journal()) < 30
     with apart(*words, "--resume") as process:
         said, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 10 - done}
-    assert len({each["output"] for each in journal()}) == len(journal()) == 10
+    assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 30 - done}
+    assert len({each["output"] for each in journal()}) == len(journal()) == 30

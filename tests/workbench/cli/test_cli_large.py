@@ -198,7 +198,7 @@ def test_after_a_kill_the_same_command_goes_on(folder, how, capsys):
 def test_memory_stays_far_below_the_pictures_size(folder):
     image_files.save("small.tif", noise(50, 50))
     lay_out(folder / "large.tif", (12_000, 12_000, 1), np.dtype(np.uint8), NO_METADATA)
-    how = ("--no-gpu", "--memory", "48M", "--verify", "none")
+    how = ("--no-gpu", "--memory", "48M", "--verify", "none", "--replace")
     small, large = (
         run(PEAK, "apply", name, "out.tif", *how) for name in ("small.tif", "large.tif")
     )

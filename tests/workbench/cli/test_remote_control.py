@@ -1,11 +1,12 @@
 """What a program says to a batch on a pipe, and what that makes of the pictures to come."""
 
 import os
+import signal
 from threading import Thread
 
 import pytest
 
-from workbench.cli.stopping import RemoteControl, TerminatedError
+from workbench.cli.stopping import HeldBack, RemoteControl, TerminatedError
 
 
 @pytest.fixture
@@ -71,6 +72,17 @@ def test_a_stop_ends_a_pause_too(pipe):
     say(b"stop\n")
     thread.join()
     assert ended == ["stopped"]
+
+
+def test_ctrl_c_waits_for_a_rest_and_a_second_one_for_nothing(capfd):
+    with (held_back := HeldBack()):
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            held_back.rest()
+        held_back.rest()  # what is half done is brought to its end
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert "Ctrl+C again does not wait" in capfd.readouterr().err
 
 
 def test_a_stop_comes_once_where_it_rests_and_each_time_where_it_obeys(pipe):

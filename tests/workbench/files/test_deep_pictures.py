@@ -47,14 +47,8 @@ def test_every_kind_is_read_exactly(tmp_path, channels, order, size):
 @pytest.mark.parametrize(
     "how",
     [
-        {"filter_": 5},
-        {"rows": 20},
-        {"height": 23},
-        {"height": 8_000_000},
-        {"width": 2_000_000},
-        {"order": 2},
-        {"packing": 1},
-        {"filtering": 1},
+        *({"filter_": 5}, {"rows": 20}, {"height": 23}, {"height": 8_000_000}),
+        *({"width": 2_000_000}, {"order": 2}, {"packing": 1}, {"filtering": 1}),
     ],
 )
 def test_what_is_wrong_is_refused_and_nothing_is_said_on_stderr(tmp_path, capfd, how):

@@ -26,14 +26,8 @@ HOLDING = [each for each in FORMATS if "exif" in each.metadata and each.title !=
 def camera_exif(orientation=1):
     exif = Image.Exif()
     exif[271], exif[272], exif[306], exif[274] = "Maker", "Model 1", TAKEN, orientation
-    exif[IFD.Exif] = {
-        36867: TAKEN,
-        33434: EXPOSURE,
-        37500: NOTE,
-        40962: 40,
-        40963: 30,
-        40961: 65535,
-    }
+    size_and_colours = {40962: 40, 40963: 30, 40961: 65535}
+    exif[IFD.Exif] = {36867: TAKEN, 33434: EXPOSURE, 37500: NOTE, **size_and_colours}
     exif[IFD.GPSInfo] = {1: "N", 2: (48.0, 8.0, 30.0)}
     return exif
 

@@ -78,69 +78,44 @@ FRAMES = {
     "save_all": True,
     "append_images": [Image.new("RGB", (16, 16), each) for each in ("lime", "blue")],
 }
-KINDS = {
-    "grey, 8 bits": (by_pillow("L", 9, "PNG"), "uint8", [9], ""),
-    "grey, 1 bit": (raw_png(1, 0, b"\x80", 8), "uint8", [255], "1-bit"),
-    "transparent grey, 16 bits": (
-        raw_png(16, 0, b"\x03\xe8", tRNS=b"\x03\xe8"),
-        "uint16",
-        [1000, 0],
-        "Transparent",
-    ),
-    "palette": (by_pillow("P", 1, "PNG"), "uint8", [10, 20, 30], "Indexed"),
-    "palette, transparent": (
-        by_pillow("P", 1, "PNG", transparency=1),
-        "uint8",
-        [10, 20, 30, 0],
-        "Indexed",
-    ),
-    "palette GIF": (by_pillow("P", 1, "GIF"), "uint8", [10, 20, 30], "Indexed"),
-    "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), "uint8", [255, 0, 0], "Indexed"),
+KINDS = {  # of 8 bits, unless the type of the samples is named at the end
+    "grey, 8 bits": (by_pillow("L", 9, "PNG"), [9], ""),
+    "grey, 1 bit": (raw_png(1, 0, b"\x80", 8), [255], "1-bit"),
+    "transparent grey": (raw_png(16, 0, b"\1\2", tRNS=b"\1\2"), [258, 0], "Transparent", "uint16"),
+    "palette": (by_pillow("P", 1, "PNG"), [10, 20, 30], "Indexed"),
+    "clear palette": (by_pillow("P", 1, "PNG", transparency=1), [10, 20, 30, 0], "Indexed"),
+    "palette GIF": (by_pillow("P", 1, "GIF"), [10, 20, 30], "Indexed"),
+    "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), [255, 0, 0], "Indexed"),
     "animated WebP": (
-        by_pillow("RGB", "red", "WEBP", lossless=True, **FRAMES),
-        "uint8",
-        [255, 0, 0],
-        "",
+        *(by_pillow("RGB", "red", "WEBP", lossless=True, **FRAMES), [255, 0, 0], "Durations"),
     ),
-    "animated PNG": (by_pillow("RGB", "red", "PNG", **FRAMES), "uint8", [255, 0, 0], ""),
-    "CMYK JPEG": (
-        by_pillow("CMYK", (255, 0, 0, 0), "JPEG", quality=100),
-        "uint8",
-        [0, 255, 255],
-        "CMYK",
-    ),
-    "float64": (by_tifffile([1e300], "float64"), "float32", [np.inf], "20 of them are too large"),
-    "int16": (by_tifffile([-5], "int16"), "float32", [-5], "values unchanged"),
-    "uint32": (by_tifffile([7], "uint32"), "float32", [7], "fewer digits"),
-    "PFM": (b"Pf\n2 1\n-1.0\n" + struct.pack("<2f", 1.5, -2), "float32", [1.5], ""),
-    "12 bits in a TIFF": (packed_tiff(), "uint16", [65535], "from 0–4095 to 0–65535"),
-    "alpha multiplied in, 8 bits": (
-        by_tifffile([20, 40, 60, 128], photometric=RGB, **TIMES_ALPHA),
-        "uint8",
-        [40, 80, 120, 128],
+    "animated PNG": (by_pillow("RGB", "red", "PNG", **FRAMES), [255, 0, 0], "Durations of frames"),
+    "CMYK JPEG": (by_pillow("CMYK", (255, 0, 0, 0), "JPEG", quality=100), [0, 255, 255], "CMYK"),
+    "float64": (by_tifffile([1e300], "float64"), [np.inf], "20 of them are too large", "float32"),
+    "int16": (by_tifffile([-5], "int16"), [-5], "values unchanged", "float32"),
+    "uint32": (by_tifffile([7], "uint32"), [7], "fewer digits", "float32"),
+    "PFM": (b"Pf\n2 1\n-1.0\n" + struct.pack("<2f", 1.5, -2), [1.5], "", "float32"),
+    "12 bits in a TIFF": (packed_tiff(), [65535], "from 0–4095 to 0–65535", "uint16"),
+    "alpha multiplied in": (
+        *(by_tifffile([20, 40, 60, 128], photometric=RGB, **TIMES_ALPHA), [40, 80, 120, 128]),
         "Premultiplied",
     ),
     "a fourth channel": (
-        by_tifffile([1, 2, 3, 4], photometric=RGB, **UNKNOWN),
-        "uint8",
-        [1, 2, 3, 4],
-        "read as alpha",
+        *(by_tifffile([1, 2, 3, 4], photometric=RGB, **UNKNOWN), [1, 2, 3, 4], "read as alpha"),
     ),
     "five channels": (
-        by_tifffile([1, 2, 3, 4, 5], photometric=RGB, planarconfig="contig"),
-        "uint8",
-        [1, 2, 3],
+        *(by_tifffile([1, 2, 3, 4, 5], photometric=RGB, planarconfig="contig"), [1, 2, 3]),
         "first three",
     ),
-    "zero is white": (by_tifffile([250], photometric="miniswhite"), "uint8", [5], "Inverted"),
-    "turned JPEG": (turned("RGB", (9, 9, 9), "JPEG"), "uint8", [9, 9, 9], "EXIF"),
-    "turned WebP": (turned("RGB", (9, 9, 9), "WEBP"), "uint8", [9, 9, 9], "EXIF"),
+    "zero is white": (by_tifffile([250], photometric="miniswhite"), [5], "Inverted"),
+    "turned JPEG": (turned("RGB", (9, 9, 9), "JPEG"), [9, 9, 9], "EXIF"),
+    "turned WebP": (turned("RGB", (9, 9, 9), "WEBP"), [9, 9, 9], "EXIF"),
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_comes_in_as_it_is_meant_and_what_was_converted_is_said(kind, tmp_path):
-    encoded, pixel_type, pixel, said = KINDS[kind]
+    encoded, pixel, said, pixel_type = (*KINDS[kind], "uint8")[:4]
     (tmp_path / "picture").write_bytes(encoded)
     picture = load(tmp_path / "picture")
     assert picture.samples.dtype == pixel_type

@@ -45,37 +45,22 @@ def test_content_counts_and_not_the_extension(tmp_path):
 @pytest.mark.parametrize("name", ["a.png", "a.tif", "deep.png", "deep.tif"])
 def test_exif_orientation_is_honoured(tmp_path, name, orientation):
     stored = samples_of("uint16" if "deep" in name else "uint8", 3, 4, 6)
-    path = tmp_path / name
+    path, exif = tmp_path / name, Image.Exif()
+    exif[0x0112] = orientation
     if name == "deep.tif":
-        tifffile.imwrite(
-            path,
-            stored,
-            photometric="rgb",
-            metadata=None,
-            extratags=[(274, "H", 1, orientation, True)],
-        )
+        tags = [(274, "H", 1, orientation, True)]
+        tifffile.imwrite(path, stored, photometric="rgb", metadata=None, extratags=tags)
     elif name == "deep.png":
         save(path, stored)
-        exif = Image.Exif()
-        exif[0x0112] = orientation
         data = exif.tobytes().removeprefix(b"Exif\0\0")
         path.write_bytes(b"".join(png.parts_with(path.read_bytes(), [(b"eXIf", data)])))
     else:
-        exif = Image.Exif()
-        exif[0x0112] = orientation
         pillow_file(path, "RGB", stored, exif=exif)
-    upright = {
-        1: stored,
-        2: stored[:, ::-1],
-        3: stored[::-1, ::-1],
-        4: stored[::-1],
-        5: stored.transpose(1, 0, 2),
-        6: np.rot90(stored, -1),
-        7: stored[::-1, ::-1].transpose(1, 0, 2),
-        8: np.rot90(stored),
-    }[orientation]
+    across = stored.transpose(1, 0, 2)
+    upright = [stored, stored[:, ::-1], stored[::-1, ::-1], stored[::-1]]
+    upright += [across, np.rot90(stored, -1), across[::-1, ::-1], np.rot90(stored)]
     picture = load(path)
-    assert np.array_equal(picture.samples, upright)
+    assert np.array_equal(picture.samples, upright[orientation - 1])
     assert picture.samples.flags.c_contiguous
     assert len(picture.notes) == (orientation != 1)
 
@@ -271,13 +256,8 @@ def test_sixteen_bits_go_through_a_profile_as_its_formula_says(tmp_path):
     save(tmp_path / "a.png", samples)
     data = with_profile((tmp_path / "a.png").read_bytes(), display_p3())
     (tmp_path / "a.png").write_bytes(data)
-    matrix = np.array(
-        [
-            [1.2249401, -0.2249404, 0],
-            [-0.0420569, 1.0420571, 0],
-            [-0.0196376, -0.0786361, 1.0982735],
-        ]
-    )
+    rows = (1.2249401, -0.2249404, 0), (-0.0420569, 1.0420571, 0)
+    matrix = np.array([*rows, (-0.0196376, -0.0786361, 1.0982735)])
     share = samples / 65535
     light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     light = (light @ matrix.T).clip(0, 1)
@@ -345,12 +325,8 @@ def cmyk_profile_of_the_first_ink():
     """The smallest ICC profile from CMYK to Lab: white without the first ink, black with it."""
     lut = struct.pack(">4sI4B", b"mft1", 0, 4, 3, 2, 0)
     lut += struct.pack(">9i", *(65536 * v for v in (1, 0, 0, 0, 1, 0, 0, 0, 1)))
-    lut += (
-        bytes(range(256)) * 4
-        + bytes((255, 128, 128)) * 8
-        + bytes((0, 128, 128)) * 8
-        + bytes(range(256)) * 3
-    )
+    lut += bytes(range(256)) * 4 + bytes((255, 128, 128)) * 8 + bytes((0, 128, 128)) * 8
+    lut += bytes(range(256)) * 3
     text = b"first ink"
     description = struct.pack(">4sII", b"desc", 0, len(text) + 1) + text + b"\0" * 79
     white = struct.pack(">4sI3i", b"XYZ ", 0, 63190, 65536, 54061)

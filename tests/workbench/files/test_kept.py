@@ -42,6 +42,7 @@ VALUES = {  # of the types that EXIF and TIFF have
     11: ("f", (0.5, -3.0)),
     12: ("d", (1e300,)),
     13: ("I", (8,)),
+    129: ("7s", ("Çam\0x".encode(),)),
 }
 MAIN = {271: 2, 18246: 3, 18249: 3, 40091: 1, 40095: 1, 33432: 2}
 
@@ -49,7 +50,7 @@ MAIN = {271: 2, 18246: 3, 18249: 3, 40091: 1, 40095: 1, 33432: 2}
 def field(kind, order):
     code, values = VALUES[kind]
     data = b"".join(struct.pack(order + code, value) for value in values)
-    size = {2: 1, 5: 8, 7: 1, 10: 8}.get(kind) or struct.calcsize(code)
+    size = {2: 1, 5: 8, 7: 1, 10: 8, 129: 1}.get(kind) or struct.calcsize(code)
     return kind, len(data) // size, data
 
 
@@ -93,7 +94,7 @@ def told(data, at=None, order="<", name=0):
     found, own = {}, {}
     for entry in range(at + 2, at + 2 + 12 * struct.unpack_from("<H", data, at)[0], 12):
         tag, kind, count, value = struct.unpack_from("<HHII", data, entry)
-        size = count * {1: 1, 2: 1, 3: 2, 5: 8, 6: 1, 7: 1, 8: 2, 10: 8, 12: 8}.get(kind, 4)
+        size = count * {1: 1, 2: 1, 3: 2, 5: 8, 6: 1, 7: 1, 8: 2, 10: 8, 12: 8, 129: 1}.get(kind, 4)
         if tag in (34665, 34853, 40965):
             found |= told(data, value, name=tag)
         else:
@@ -252,6 +253,8 @@ def test_iptc_is_kept_where_a_format_has_a_place_for_it(tmp_path, extension):
     assert load(path).metadata.iptc == (None if extension == ".webp" else IPTC)
     with Image.open(path) as image:
         if extension == ".png":
+            raw = f"Raw profile type iptc\0\niptc\n{len(IPTC)}\n{IPTC.hex()}".encode()
+            assert loaded(tmp_path, png_of([(b"tEXt", raw)])).metadata.iptc == IPTC
             words = image.info["Raw profile type iptc"].split()
             assert (words[0], bytes.fromhex("".join(words[2:]))) == ("iptc", BLOCK)
         elif extension != ".webp":
@@ -328,6 +331,12 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         np.testing.assert_array_equal(picture.samples, samples)
         assert len(picture.notes) == 1
     assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
+    xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 20) + AS_XMP[0].encode()
+    for chunk, said in (
+        ((b"pHYs", b"\0\0\0\1\0\0\0\2\0"), "square"),
+        ((b"iTXt", xmp), "over 1 MiB"),
+    ):
+        assert said in loaded(tmp_path, png_of([chunk], samples)).notes[-1]
     words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
     assert loaded(tmp_path, png_of([(b"tEXt", word + b"\0a") for word in words])).notes == ()
     large = zlib.compress(b"b" * (3 << 20))
@@ -425,6 +434,8 @@ def points_chunk(points):
     return b"cHRM", struct.pack(">8I", *(round(each * 1e5) for each in np.ravel(points)))
 
 
+IN_ADOBE_RGB = {34665: {40961: (3, 1, b"\xff\xff")}, 40965: {1: (2, 4, b"R03\0")}}
+ADOBE_RGB = b"eXIf", structure({0: {}} | IN_ADOBE_RGB)  # as a camera says it
 COLOURS = {  # chunks, primaries, and how a sample becomes light
     "linear": ([gamma_chunk(1)], SRGB, lambda v: v),
     "gamma 1.8": ([gamma_chunk(1 / 1.8)], SRGB, lambda v: v**1.8),
@@ -435,6 +446,8 @@ COLOURS = {  # chunks, primaries, and how a sample becomes light
     "cICP sRGB": ([(b"cICP", b"\x01\x0d\0\1"), gamma_chunk(1)], SRGB, linear),
     "usual": ([gamma_chunk(0.45455), points_chunk(SRGB)], SRGB, linear),
     "sRGB first": ([(b"sRGB", b"\0"), gamma_chunk(1)], SRGB, linear),
+    "sRGB, not EXIF": ([(b"sRGB", b"\0"), ADOBE_RGB], SRGB, linear),
+    "Adobe RGB": ([ADOBE_RGB], (D65, (0.64, 0.33), (0.21, 0.71), (0.15, 0.06)), lambda v: v**2.2),
 }
 
 
@@ -450,7 +463,10 @@ def test_colours_that_chunks_describe_become_srgb(tmp_path, name, dtype):
     inside = (rgb >= 0).all(axis=2) & (rgb <= 1).all(axis=2)
     wrong = np.abs(picture.samples / white - srgb(rgb))[inside]
     assert wrong.max() < 2 / 255
-    assert len(picture.notes) == (name not in ("cICP sRGB", "usual", "sRGB first"))
+    assert len(picture.notes) == (name not in ("cICP sRGB", "usual") and name[:4] != "sRGB")
+    if ADOBE_RGB in chunks:
+        kept = told(picture.metadata.exif)
+        assert (kept[34665][40961][2], kept[40965][1][2]) == (b"\1\0", b"R98\0")
     if not picture.notes:
         np.testing.assert_array_equal(picture.samples, samples)
 
@@ -545,6 +561,7 @@ SEGMENTS = [  # that are too short, and what is said
     (0xE2, b"ICC_PROFILE\0\1\2" + bytes(300), "CMYK", "without"),
     *((0xED, data, "RGB", "Photoshop") for data in (b"Photosh", b"Photoshop 3.0\0" + BLOCK[:5])),
     (0xED, b"Photoshop 3.0\0" + BLOCK[:-4], "RGB", "Photoshop"),
+    (0xE1, b"http://ns.adobe.com/xmp/extension/\0a", "RGB", "extended XMP"),
 ]
 
 
@@ -605,6 +622,19 @@ def test_a_tiff_that_does_not_say_what_samples_mean_is_not_inverted(
     picture = load(path)
     np.testing.assert_array_equal(picture.samples, samples)
     assert "does not say" in picture.notes[0]
+
+
+def test_a_place_on_a_map_is_kept_and_what_else_programs_note_is_said_to_be_lost(tmp_path):
+    for turn, kept in ((1, {33550, 34735}), (6, set())):
+        tags = [(33550, 12, 3, (1.0, 1.0, 0.0), True), (34735, 3, 4, (1, 1, 0, 0), True)]
+        tags += [(274, 3, 1, turn, True), (65100, 2, 0, "x", True)]
+        tifffile.imwrite(tmp_path / "a.tif", SAMPLES, photometric="rgb", extratags=tags)
+        picture = load(tmp_path / "a.tif")
+        assert "what programs note (65100)" in picture.notes[-1]
+        assert ("the place on a map" in picture.notes[-1]) == (turn == 6)
+        save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
+        with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
+            assert {each.code for each in tiff.pages.first.tags} & {33550, 34735, 65100} == kept
 
 
 def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
@@ -724,7 +754,10 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
     assert "dropped" not in capsys.readouterr().out
     assert load(tmp_path / "c.png").metadata.texts == TEXTS[1:2]
     Image.fromarray(SAMPLES).save(tmp_path / "d.jpg", comment=b"caf\xe9\0")
-    assert load(tmp_path / "d.jpg").metadata.texts == (("Comment", "café"),)
+    picture = load(tmp_path / "d.jpg")
+    assert picture.metadata.texts == (("Comment", "café"),)
+    save(tmp_path / "e.jpg", picture.samples, metadata=picture.metadata)
+    assert b"caf\xe9\0" in (tmp_path / "e.jpg").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -736,6 +769,14 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
         (b"tEXt", b"date:my birthday\0x", [("date:my birthday", "x")]),
         (b"tEXt", b"exif\0x", [("exif", "x")]),
         (b"tEXt", b"icc_profile\0x", [("icc_profile", "x")]),
+        (b"iTXt", b"A\0\1\0de-AT\0\xc3\xbc\0" + zlib.compress(b"\xc3\xa4"), [("A", "ä")]),
+        (
+            b"tEXt",
+            b"Raw profile type xyz\0\nxyz\n2\n6e6f",
+            [("Raw profile type xyz", "\nxyz\n2\n6e6f")],
+        ),
+        (b"tEXt", b"Raw profile type icm\0", [("Raw profile type icm", "")]),
+        (b"tEXt", b"Raw profile type exif\0\nexif\n2\n6e6f", None),
         (b"tEXt", b"Title", None),  # what PNG cannot hold
         (b"tEXt", b"\0x", None),
         (b"tEXt", b"Title\0a\0b", None),
@@ -757,6 +798,7 @@ def test_each_text_of_a_png_is_kept_as_it_was_or_said(tmp_path, kind, data, text
     assert picture.notes == (() if texts else (said,))
     save(tmp_path / "b.png", picture.samples, metadata=picture.metadata)
     assert load(tmp_path / "b.png").metadata.texts == expected
+    assert not texts or kind + data in (tmp_path / "b.png").read_bytes()
 
 
 def test_all_comments_of_a_jpeg_are_kept_or_said(tmp_path):

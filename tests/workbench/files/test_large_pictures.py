@@ -19,13 +19,7 @@ from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from tests.picture_files import png_chunk
-from tests.workbench.driving import (
-    child,
-    click,
-    settle,
-    until,
-    view,
-)
+from tests.workbench.driving import child, click, settle, until, view
 from workbench.files import image_files, needs, png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError

@@ -446,3 +446,73 @@ def bmp(pixels, bits, masks, is_top_down):
     header = (header + struct.pack(f"<{len(masks)}I", *masks)).ljust(max(size, 52), b"\0")
     start = 14 + len(header)
     return b"BM" + struct.pack("<IHHI", start + len(data), 0, 0, start) + header + data
+
+
+def jpeg(blocks, factors, width, height, bits=8, process=0):
+    """A JPEG of flat blocks, by channel (rows, columns): codes of four bits, and of one at ends."""
+    tables = b"\xff\xdb\0\x43\0" + b"\x08" * 64
+    tables += b"\xff\xc4\0\x1f\0" + bytes([0, 0, 0, 12, *[0] * 12, *range(12)])
+    tables += b"\xff\xc4\0\x14\x10" + bytes([1, *[0] * 16])
+    made = struct.pack(
+        ">HHBHHB", 0xFFC0 + process, 8 + 3 * len(factors), bits, height, width, len(factors)
+    )
+    made += b"".join(bytes([n, 16 * h + v, 0]) for n, (h, v) in enumerate(factors))
+    made += struct.pack(">HHB", 0xFFDA, 6 + 2 * len(factors), len(factors))
+    made += b"".join(bytes([n, 0]) for n in range(len(factors))) + b"\0\x3f\0"
+    ones, before = "", [128] * len(factors)
+    high, wide = (len(blocks[0]) // factors[0][1], blocks[0].shape[1] // factors[0][0])
+    for y, x, (n, (h, v)) in itertools.product(range(high), range(wide), enumerate(factors)):
+        for value in blocks[n][y * v : y * v + v, x * h : x * h + h].ravel():
+            step, before[n] = int(value) - before[n], int(value)
+            size = abs(step).bit_length()
+            ones += f"{size:04b}{step + (step < 0) * (2**size - 1):0{size or 1}b}"[: 4 + size] + "0"
+    ones += "1" * (-len(ones) % 8)
+    scan = bytes(int(ones[at : at + 8], 2) for at in range(0, len(ones), 8))
+    return b"\xff\xd8" + tables + made + scan.replace(b"\xff", b"\xff\0") + b"\xff\xd9"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ((2, 8, 0), "2 channels"),
+        ((3, 12, 1), "12 bits"),
+        ((1, 8, 55), "-LS"),
+        ((1, 8, 5), "hierar"),
+    ],
+)
+def test_a_jpeg_that_is_not_read_is_refused_by_its_kind(kind, said, tmp_path):
+    count, *how = kind
+    blocks = [np.full((5, 5), 99)] * count
+    (tmp_path / "a.jpg").write_bytes(jpeg(blocks, [(1, 1)] * count, 33, 40, *how))
+    with pytest.raises(ImageFileError, match=f"{said}.*, which this program does not read"):
+        load(tmp_path / "a.jpg")
+
+
+SAMPLINGS = [(h, v) for h in (1, 2, 3, 4) for v in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("luma", SAMPLINGS)
+def test_a_jpeg_is_read_however_its_channels_are_subsampled(luma, tmp_path):
+    rng, path = np.random.default_rng(6), tmp_path / "a.jpg"
+    for colour, (width, height) in itertools.product(SAMPLINGS, ((33, 40), (1, 5), (17, 1))):
+        factors = luma, colour, colour
+        (most_h, most_v), seen = np.max(factors, axis=0), []
+        units = -(-height // (8 * most_v)), -(-width // (8 * most_h))
+        blocks = [rng.integers(90, 166, (units[0] * v, units[1] * h)) for h, v in factors]
+        if sum(h * v for h, v in factors) > 10:  # blocks that belong together
+            continue
+        path.write_bytes(jpeg(blocks, factors, width, height))
+        if np.any(np.array((most_h, most_v)) % luma) or np.any((most_h, most_v) % np.array(colour)):
+            with pytest.raises(ImageFileError, match="subsampled by no whole number"):
+                load(path)
+            continue
+        inside = np.ones((height, width), bool)  # of blocks, or of the only one
+        for each, (h, v) in zip(blocks, factors, strict=True):
+            y, x = np.ix_(np.arange(height) * v // most_v, np.arange(width) * h // most_h)
+            seen.append(each[y // 8, x // 8] - 128)
+            inside &= (np.abs(y % 8 - 3.5) < 2) | (height * v <= 8 * most_v)
+            inside &= (np.abs(x % 8 - 3.5) < 2) | (width * h <= 8 * most_h)
+        to_rgb = [[1, 1, 1], [0, -0.344136, 1.772], [1.402, -0.714136, 0]]
+        expected = (np.dstack(seen) @ to_rgb + 128).clip(0, 255)
+        wrong = np.abs(load(path).samples - expected)[inside]
+        assert wrong.max(initial=0) < 2, (factors, width, height)
