@@ -229,10 +229,8 @@ class PictureIntake(QObject):
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
         state = self._store.state
-        changes = intents.with_picture(picture, state)
-        given, why = intents.giving_way(replace(state, **changes))
+        why = self._store.update_quietly(**intents.with_picture(picture, state))
         self._news += f" {why}" if why and state.picture is not None else ""
-        self._store.update(**changes | given)
         if not picture.is_stored_as(self._store.state.pixel_type):  # the type was chosen meanwhile
             self._opener.store_again(picture)
         if picture.path is not None:
