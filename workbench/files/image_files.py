@@ -41,8 +41,7 @@ def load(
 
     samples, notes, metadata, shown = image_decoders.decode(path, page, ask, is_stopped, max_bytes)
     picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata, page=shown)
-    _ = picture.is_transparent  # which the window asks for
-    return picture
+    return picture.looked_through()
 
 
 def page_count(path: Path) -> int:

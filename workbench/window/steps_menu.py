@@ -258,4 +258,5 @@ def is_list(path: Path) -> bool:
 
 def _as_picture(picture: Picture, result: Result) -> Picture:
     samples = with_file_white(result.picture, picture.samples)
-    return Picture(suggested_name(picture, result), samples, metadata=picture.metadata)
+    made = Picture(suggested_name(picture, result), samples, metadata=picture.metadata)
+    return made.looked_through()

@@ -192,4 +192,4 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
     if not cell.is_made and own is not None and own.samples.shape[2] == cell.channels:
         return own.stored_as(cell.pixel_type)
     name = cell_name(cell) if cell.is_made else cell.picture
-    return Picture(name, job_of(cell, at_hand).picture)
+    return Picture(name, job_of(cell, at_hand).picture).looked_through()
