@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QGuiApplication,
     QIcon,
     QKeySequence,
-    QResizeEvent,
     QScreen,
     QShortcut,
 )
@@ -45,6 +44,7 @@ from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import described, make_button, theme_pixmap
 from workbench.widgets.docks import Docks, box_from, box_of, within
 from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.watch import Watch
 from workbench.window.undo_history import UndoHistory
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -78,6 +78,8 @@ class Toolbar(QFrame):
         self._parts.setSpacing(GAP_PX)
         self._parts.addLayout(self._left, 1)
         self._parts.addLayout(HBox().add(1, (modes, 0, below)))
+        Watch(self, QEvent.Type.Resize, QEvent.Type.LayoutRequest).seen.connect(self._arrange)
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(self._draw_icons)
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
@@ -100,20 +102,6 @@ class Toolbar(QFrame):
         width = max(self._left.minimumSize().width(), self._modes.minimumSizeHint().width())
         height = super().minimumSizeHint().height()
         return QSize(width + margins.left() + margins.right(), height)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._arrange()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._arrange()
-        return super().event(event)
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._draw_icons()
 
     def _arrange(self) -> None:
         margins = self._parts.contentsMargins()

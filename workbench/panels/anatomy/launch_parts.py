@@ -43,6 +43,7 @@ from workbench.widgets.drop_down import DropDown
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.number_boxes import WholeBox
 from workbench.widgets.tile import scaled_font, words_label
+from workbench.widgets.watch import Watch
 
 LEAST_WIDTH_PX = 256
 MARK = "!"  # seen without its colour, too
@@ -75,6 +76,9 @@ class LaneGrid(QTableWidget):
             header.setMinimumSectionSize(1)
             header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setFont(scaled_font(text_scale))
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(
+            lambda: self.show_cells(self.cells, self._lane, self.accessibleDescription())
+        )
 
     def show_cells(self, cells: Sequence[LaneCell], lane: int, description: str) -> None:
         """Show these cells, with a frame around `lane`."""
@@ -114,11 +118,6 @@ class LaneGrid(QTableWidget):
         painter, colors = QPainter(self.viewport()), theme.colors(self.palette())
         painter.setPen(QPen(QColor(colors.text), 2))
         painter.drawRect(self.cell(self._lane).adjusted(1, 1, -2, -2))
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_lane"):
-            self.show_cells(self.cells, self._lane, self.accessibleDescription())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if (step := ARROWS.get(event.key())) is None:

@@ -43,6 +43,7 @@ from workbench.widgets.folding import FoldedSection
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.number_boxes import DecimalBox, OddSpinBox, WholeBox
+from workbench.widgets.watch import Watch
 
 
 class FieldList(DropDown):
@@ -467,6 +468,7 @@ class ControlPanel(UprightArea):
         fold.follow(self, DISPLAY_PX)
         VBox(column, MARGINS).add(self._filter, self._run, fold, self._weights, 1)
         self.setWidget(column)
+        Watch(self, QEvent.Type.FontChange).seen.connect(self._align)
         self._align()
 
     def show_implementations(self, availability: Availability) -> None:
@@ -481,11 +483,6 @@ class ControlPanel(UprightArea):
             group.show_state(state)
         # The last of the settings, so that nothing moves where a filter has no use for it.
         self._weights.setVisible(filters.has_parameter(filters.get(state.filter), "matrix"))
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and self.widget() is not None:
-            self._align()
 
     def _align(self) -> None:
         align(self._filter.form, self._run.form, self._display.form)

@@ -19,6 +19,7 @@ from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.timing_words import Figure
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
+from workbench.widgets.watch import Watch
 
 VERDICT_BAR_PX = 4
 
@@ -224,6 +225,7 @@ class _Words(Label):
         super().__init__("", line, name=name)
         self._rooms: dict[int, int] = {}  # by step: asked for many times while a line is laid out
         self.setFont(scaled_font(scale, weight))
+        Watch(self, QEvent.Type.FontChange).seen.connect(self._rooms.clear)
         self.wordings: Sequence[str] = ("",)
         self._widest: Sequence[str] = ()
         self.step = 0
@@ -258,11 +260,6 @@ class _Words(Label):
     def _wide(self, text: str) -> int:
         # The advance alone would cut a last letter that leans over its end, as "*" does.
         return self.fontMetrics().size(Qt.TextFlag.TextSingleLine, text).width()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        if event.type() == QEvent.Type.FontChange:
-            self._rooms.clear()
-        super().changeEvent(event)
 
     def place(self, x: int, base: int) -> None:
         metrics = self.fontMetrics()
