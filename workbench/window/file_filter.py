@@ -326,8 +326,8 @@ class FileFilter(QDialog):
         self._start.setDefault(True)
         for each, act in (
             *((copy, self._copy), (self._start, self._go_on), (self._again, self._ask_again)),
-            *((self._stop, self._stop_run), (self._show_folder, self._show_results)),
-            (close, self.reject),
+            *((self._show_folder, self._show_results), (close, self.reject)),
+            (self._stop, lambda: self._tell("stop", "stopping", STOPPING[self._filled.is_file])),
         ):
             each.setAutoDefault(each is self._start)
             each.clicked.connect(act)
@@ -487,9 +487,6 @@ class FileFilter(QDialog):
             self._tell("resume", "running", "")
         else:
             self._tell("pause", "paused", "Paused.")
-
-    def _stop_run(self) -> None:
-        self._tell("stop", "stopping", STOPPING[self._filled.is_file])
 
     def _tell(self, word: str, phase: Phase, sentence: str) -> None:
         self._process.tell(word)
