@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     QSize,
     QSizeF,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import (
@@ -33,6 +32,7 @@ from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidge
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts import ALL_SHOWN, LINES, NO_CHART, NO_SCALE, UNPUBLISHED
 from workbench.charts.canvas import FigureView
@@ -265,8 +265,7 @@ class ChartView(QWidget):
         self.kind_key: str | None = None  # of the chosen kind; None: what suits the sessions
         self._varied: tuple[str, ...] = ()
         self.figure: Figure | None = None
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(lambda: set_factor(self._card, self._letters()))
+        self._later = Throttle(0, lambda: set_factor(self._card, self._letters()), self)
         # At once, the parts of the card would get theirs after it.
         Watch(self, QEvent.Type.FontChange).seen.connect(self._later.start)
         self._make_controls()

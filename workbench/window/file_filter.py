@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Slot
+from PySide6.QtCore import Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from kernels.core.device import Device, NoDevice
 from workbench.base import theme
-from workbench.base.background import Background
+from workbench.base.background import Background, Throttle
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, ask_before, tip_text
 from workbench.batch.journal import JournalError
@@ -102,8 +102,7 @@ class FileFilter(QDialog):
         self._process.progressed.connect(self._show_progress)
         self._process.strips_done.connect(self._show_strips)
         self._process.picture_failed.connect(self._take_failure)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._look)
+        self._pause = Throttle(PAUSE_MS, self._look, self)
         self._make_form()
         self._make_pages()
         self._lay_out()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Job, Result
 from kernels.engine.auto import AUTO
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
 from workbench.imaging.display import Display
@@ -69,8 +70,7 @@ class ResultViews(QObject):
         self._rung, self._times = rung, times
         self._messages, self._is_late = messages, False
         self._says_why = False  # there is no new result; no more once that was dismissed
-        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
-        self._late.timeout.connect(self._say_late)
+        self._late = Throttle(LATE_MS, self._say_late, self)
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
         compare.changed.connect(lambda: timing.show_empty(REFUSED if live.refusal else COMING))

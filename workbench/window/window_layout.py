@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QGuiApplication,
@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base import theme
-from workbench.base.background import Background
+from workbench.base.background import Background, Throttle
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.panels.compare.compare_view import CompareView
@@ -298,8 +298,7 @@ class OnScreen(QObject):
     def __init__(self, messages: MessageBar, parent: QObject) -> None:
         super().__init__(parent)
         self._messages, self._is_start = messages, True
-        self._later = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._later.timeout.connect(self._look)
+        self._later = Throttle(CALM_MS, self._look, self)
         self._later.start()  # by then all windows have their size
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)

@@ -76,8 +76,7 @@ class AnatomyPane(QWidget):
         self._passing = Throttle(PASSING_MS, self._show_look, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._wanted: dict[str, Callable[[], None]] = {}  # requests to the thread, by their names
-        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._calm.timeout.connect(self._request)
+        self._calm = Throttle(CALM_MS, self._request, self)
         self._choice = LaunchChoice(store)
         self._choice.changed.connect(self._refresh)
         self._choice.changed.connect(self._ask_zoom)  # its blocks may have quite another size
