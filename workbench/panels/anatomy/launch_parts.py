@@ -38,7 +38,7 @@ from workbench.panels.anatomy.subject import (
 from workbench.panels.controls.tool_row import BlockBox
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import described
+from workbench.widgets.buttons import allow, described
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.number_boxes import WholeBox
@@ -198,8 +198,7 @@ class LaunchChoice(QWidget):
         self._names.show_data(rung.key)
         self.show_running()
         self._blocks.show_block(block_xy)
-        self._blocks.setEnabled(not rung.own_block)
-        self._blocks.setToolTip(tip_text(rung.own_block or TIPS["block"]))
+        allow(self._blocks, rung.own_block, TIPS["block"])
         passes = subject.shapes if subject is not None else ()
         titles = (f"Launch {each.number + 1}: {each.function}" for each in passes)
         self._passes.show_entries(dict.fromkeys(titles))

@@ -105,10 +105,8 @@ class BlocksPanel(QWidget):
         self._work = words_label("blocks-work", 0.88, is_muted=True)
         self._note = words_label("blocks-note", 0.95)
         self.picks = ShapePicks()
-        self._sentence = Label(name="blocks-sentence", wraps=True)
+        self._sentence = Label(name="blocks-sentence", wraps=True, lines=2)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
         self.chart = FigureView("")  # the sentence says why there is nothing
         self.chart.setAccessibleName("Times of the candidates")

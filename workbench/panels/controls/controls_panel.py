@@ -37,7 +37,7 @@ from workbench.panels.controls.tool_row import (
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox, align
-from workbench.widgets.buttons import described, push_button
+from workbench.widgets.buttons import allow, described, push_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.folding import FoldedSection
 from workbench.widgets.lazy_panel import MARGINS
@@ -199,9 +199,7 @@ class FilterControls(QGroupBox):
             why = reasons[WAYS[0]] if len(set(reasons.values())) == 1 else ""  # of all of them
             self._whole.setEnabled(state.whole != "auto" or not why)
             self._whole.setToolTip(tip_text(why or WHOLE_TIP))
-        is_own_kernel = is_own(state.implementation)
-        self._alpha.setEnabled(not is_own_kernel)
-        self._alpha.setToolTip(tip_text(OWN_ALPHA if is_own_kernel else ALPHA_TIP))
+        allow(self._alpha, OWN_ALPHA * is_own(state.implementation), ALPHA_TIP)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
         if has_parameter(filters.get(state.filter), "sigma"):
@@ -309,16 +307,13 @@ class RunControls(QGroupBox):
         chosen = next((each for each in every if each.key == state.implementation), None)
         for side, value in zip(self._sides, state.block_xy, strict=True):
             side.show_value(value)
-        no_block = why_no_block(chosen)
-        self._block.setEnabled(not no_block)
-        self._block.setToolTip(tip_text(no_block or BLOCK_TIP))
+        allow(self._block, why_no_block(chosen), BLOCK_TIP)
         no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
         has_gpu = any(each.kind == "cuda" and not reason for each, reason in self._availability)
         if isinstance(chosen, Auto | OwnKernel) and not has_gpu:
             no_cache = NO_GPU if isinstance(chosen, Auto) else NO_CACHE
         self._devices.setEnabled(not no_cache)
-        self._cache.setEnabled(not no_cache)
-        self._cache.setToolTip(tip_text(no_cache or CACHE_TIP))
+        allow(self._cache, no_cache, CACHE_TIP)
 
 
 def _side(axis: str, title: str) -> WholeBox:

@@ -71,10 +71,8 @@ class PlanChoice(QWidget):
         self.files = make_button("sweep-files", "File", FILES_TIP, "Plans in files")
         self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
         self._editor = PlanEditor()
-        self._hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
-        lines_px = HINT_LINES * self._hint.fontMetrics().lineSpacing()
-        self._hint.setMinimumHeight(lines_px)  # keeps the height
+        small = scaled_font(0.95)
+        self._hint = Label(name="sweep-hint", font=small, wraps=True, lines=HINT_LINES)
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
         self._count = Throttle(COUNT_MS, self._show_count, self)
