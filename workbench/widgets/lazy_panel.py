@@ -84,6 +84,11 @@ class LazyPanel(Generic[P]):
         if self.made is not None and self.dock.setting:
             cast("Any", self.made).restore(choices)
 
+    def if_made(self, do: Callable[[P], object]) -> None:
+        """Call `do` with the panel, if there is one."""
+        if self.made is not None:
+            do(self.made)
+
     def when_made(self, do: Callable[[P], object]) -> None:
         """Call `do` with the panel once it is made, in the order of these calls; now if it is."""
         if self.made is None:

@@ -203,7 +203,7 @@ class BlocksPanel(QWidget):
 
     @property
     def _begins_by_itself(self) -> bool:
-        return isinstance(self._worker.device, Device) and not self._is_stopped
+        return self._worker.gpu is not None and not self._is_stopped
 
     def _begin_or_show(self) -> None:
         before = self._field

@@ -155,7 +155,7 @@ class ListPage(QWidget):
         job = replace(job, picture=blank(job.picture.shape, job.pixel_type))
         if self._of is None or not job.same_run(self._of):
             self._of = job
-            if isinstance(self._worker.device, Device) and self._here is None:
+            if self._worker.gpu is not None and self._here is None:
                 self._idea.setText(TIPS["measuring"])
                 self._limits.start(lambda engine: iter((engine.ceilings(),)))
             else:

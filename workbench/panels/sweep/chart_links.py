@@ -130,8 +130,7 @@ class ApplyMeasurement(QObject):
             self._messages.dismiss(self._sentence)
 
     def _unmark(self) -> None:
-        if (panel := self._parts.panel.made) is not None:
-            panel.chart.show_marked(None)
+        self._parts.panel.if_made(lambda panel: panel.chart.show_marked(None))
 
     def _times(self, cell: Cell) -> str:
         """List what each shown session measured of `cell`: ": 35.2 µs on NVIDIA H200"."""

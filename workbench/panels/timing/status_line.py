@@ -326,5 +326,4 @@ class TimingViews(QObject):
     def _show(self, newest: Newest) -> None:
         self._newest = newest
         self.line.show_times(newest)
-        if self._panel.made is not None:
-            self._panel.made.show_times(newest)
+        self._panel.if_made(lambda panel: panel.show_times(newest))
