@@ -122,8 +122,8 @@ class FilterControls(QGroupBox):
     def __init__(self, store: Store) -> None:
         super().__init__("Filter")
         self.device: Device | NoDevice | None = None
-        box = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
-        self._automatic = described(box, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
+        tick = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
+        self._automatic = described(tick, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
         self._numbers = {each.name: _number_box(each) for each in NUMBERS}
         for name, number in self._numbers.items():
@@ -143,11 +143,10 @@ class FilterControls(QGroupBox):
         for pixel_type in PIXEL_TYPES:
             self._pixel_type.add(pixel_type, pixel_type)
         self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
-        for alpha, tip in ALPHA_TIPS.items():
-            self._alpha.add(tip.split("\n", 1)[0], alpha, tip)
         self._whole = FieldList(store, "whole", "Whole list", WHOLE_TIP)
-        for whole, tip in WHOLE_TIPS.items():
-            self._whole.add(tip.split("\n", 1)[0], whole, tip)
+        for box, tips in ((self._alpha, ALPHA_TIPS), (self._whole, WHOLE_TIPS)):
+            for value, tip in tips.items():
+                box.add(tip.split("\n", 1)[0], value, tip)
         # Two lines about the part of the bell inside the kernel, kept for other filters.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
