@@ -145,7 +145,7 @@ class LargePicture:
             raise ValueError("no pixels")
         stored, notes = self._rows.read(0, 1), list[str]()
         decoded = self._reader.decoded(stored, notes)
-        self._icc, self._orientation = decoded.icc, decoded.orientation
+        self._orientation = decoded.orientation
         if self._orientation >= ON_ITS_SIDE:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and lies on its side: its rows are "

@@ -72,10 +72,6 @@ class Region:
     rows: Span
     columns: Span
 
-    @property
-    def pixels(self) -> int:
-        return (self.rows[1] - self.rows[0]) * (self.columns[1] - self.columns[0])
-
     def holds(self, other: Region) -> bool:
         pairs = (self.rows, other.rows), (self.columns, other.columns)
         return all(ours[0] <= its[0] and its[1] <= ours[1] for ours, its in pairs)
