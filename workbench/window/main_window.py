@@ -438,9 +438,7 @@ class MainWindow(WindowWithHome):
         for each in (*self._of_device, self.filter_menu):
             each.if_made(lambda panel: panel.show_device(device))
         with self.undo_history.quietly():  # the user did not choose it
-            state = self.store.state
-            changes = intents.steps_for(state, device)
-            self.store.update(**changes, devices=intents.devices_for(state, device))
+            self.store.update(**intents.changes_on(self.store.state, device))
         self._show_state(self.store.state)
 
     @Slot(object)

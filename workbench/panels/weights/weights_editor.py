@@ -69,7 +69,7 @@ class WeightsEditor(QWidget):
         self._store = store
         self.drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
-        self._grid = WeightsGrid(self.drawing)
+        self._grid = self.entrance = WeightsGrid(self.drawing)
         self._grid.typed.connect(self._type)
         self._grid.copy_wanted.connect(self._copy)
         self._grid.paste_wanted.connect(self._paste)
@@ -97,10 +97,6 @@ class WeightsEditor(QWidget):
         Watch(self, QEvent.Type.Resize, QEvent.Type.FontChange).seen.connect(self._turn)
         self._show(self.drawing)
         self._follow(store.state)
-
-    @property
-    def entrance(self) -> QWidget:
-        return self._grid
 
     def show_state(self, state: State) -> None:
         """Show the weights of the filter, while the panel is seen."""
