@@ -128,9 +128,9 @@ AFTER_PAINTING_MS = 100
 
 
 class Throttle(QTimer):
-    """A timer that starts with the first request; `stop` drops it."""
+    """A timer that `ask` starts with the first request, `start` anew with each; `stop` drops it."""
 
-    def __init__(self, wait_ms: int, act: Callable[[], None], parent: QObject) -> None:
+    def __init__(self, wait_ms: int, act: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
         self.setSingleShot(True)
         self.setInterval(wait_ms)

@@ -12,7 +12,10 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 
 class Label(QLabel):
-    """A label of plain text; rich text is opt-in."""
+    """A label of plain text; rich text is opt-in.
+
+    lines  that it has room for at least, from its upper edge on; 0: as many as its text takes
+    """
 
     def __init__(
         self,
@@ -23,6 +26,7 @@ class Label(QLabel):
         font: QFont | None = None,
         is_muted: bool = False,
         wraps: bool = False,
+        lines: int = 0,
     ) -> None:
         super().__init__(parent)
         self.setObjectName(name)
@@ -33,6 +37,9 @@ class Label(QLabel):
         if is_muted:
             self.setProperty("muted", True)
         self.setWordWrap(wraps)
+        if lines:
+            self.setMinimumHeight(lines * self.fontMetrics().lineSpacing())
+            self.setAlignment(Qt.AlignmentFlag.AlignTop)
 
     def show_or_hide(self, text: str) -> None:
         """Show `text`, or hide the label if it is empty."""

@@ -22,8 +22,8 @@ from uuid import uuid4
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.errors import KernelError, bug_in_words
-from kernels.core.safe_files import reason
 from kernels.core.version import program_version
+from workbench.base.disk import disk_in_words
 from workbench.batch import batch_worker
 from workbench.batch.batch_run import REST_S
 from workbench.batch.batch_worker import Order, any_engine
@@ -114,11 +114,9 @@ class ClusterRun(SharedRun):
                     f"The worker at {worker} does not run {own} ({runs}); install the same there."
                 )
             self._cores[worker] = cores
-        try:
+        with disk_in_words(ClusterError, f"Cannot write {folder}"):
             folder.mkdir(parents=True, exist_ok=True)
             self._check_folder(folder, source)
-        except OSError as error:
-            raise ClusterError(f"Cannot write {folder}: {reason(error)}.") from error
 
     def prepare(self, recipe: Recipe, device: int | None, jobs: int | None = None) -> int:
         """Take the work, each worker with that GPU of its own, or none; returns threads in all."""

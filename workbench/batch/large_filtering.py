@@ -210,7 +210,6 @@ class StripsDone(Progress):
 class LargeAnswer:
     """The outcome of a picture that was filtered in strips, and is in its file."""
 
-    job: Job
     shape: tuple[int, int, int]  # (H, W, C)
     first: Result | None  # of the first strip, which tells what ran; None: all was finished before
     strips: int  # in how many it was filtered now
@@ -395,7 +394,6 @@ class _Run:
             if writing is not None:
                 writing.result()
         return LargeAnswer(
-            job=like,
             shape=shape,
             first=self.first,
             strips=len(strips),

@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     QSize,
     QSizeF,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import (
@@ -33,6 +32,7 @@ from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolButton, QWidge
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts import ALL_SHOWN, LINES, NO_CHART, NO_SCALE, UNPUBLISHED
 from workbench.charts.canvas import FigureView
@@ -46,6 +46,7 @@ from workbench.widgets.drop_down import ElidingBox, ToolList
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, set_factor, take_up
 from workbench.widgets.tile import scaled_font, words_label
+from workbench.widgets.watch import Watch
 
 EMPTY = "Points appear here as they are measured."
 PLOT_SHARE = 0.62  # of the card's height, which its plot has at least
@@ -162,6 +163,7 @@ class Legend(FlowRow):
         self._buttons: list[LegendButton] = []
         self._headings: list[Label] = []
         self.setFont(scaled_font(FONT_SHARE))
+        Watch(self, QEvent.Type.PaletteChange, QEvent.Type.FontChange).seen.connect(self._show)
         self.setAccessibleName("Legend")
 
     @property
@@ -230,12 +232,6 @@ class Legend(FlowRow):
         button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
         return button
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Draw the samples in the colours of another theme, and all in other letters."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self._show()
-
 
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
@@ -269,8 +265,9 @@ class ChartView(QWidget):
         self.kind_key: str | None = None  # of the chosen kind; None: what suits the sessions
         self._varied: tuple[str, ...] = ()
         self.figure: Figure | None = None
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(lambda: set_factor(self._card, self._letters()))
+        self._later = Throttle(0, lambda: set_factor(self._card, self._letters()), self)
+        # At once, the parts of the card would get theirs after it.
+        Watch(self, QEvent.Type.FontChange).seen.connect(self._later.start)
         self._make_controls()
         controls = HBox(spacing=GAP_PX).add((self._kinds, 1), self._menu)
         VBox(self, 0, 6).add(controls, self._options, (self._card, 1))
@@ -365,11 +362,6 @@ class ChartView(QWidget):
         super().resizeEvent(event)
         if self._letters() != factor_of(self._card):
             self._later.start()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._later.start()  # at once, the parts of the card would get theirs after it
 
     def _letters(self) -> float:
         """The factor of the letters: they grow with the chart, and with those of its panel."""

@@ -20,15 +20,8 @@ from kernels.filters.parameters import option_of
 from kernels.rungs.headers import SMALLEST
 from kernels.rungs.own_kernels import MAX_BYTES
 from workbench.base.columns import columns
-from workbench.batch.kernel_checks import (
-    MAX_SEED,
-    Asked,
-    CheckedKernel,
-    Exam,
-    check_all,
-    counted,
-    kernel_files,
-)
+from workbench.batch.check_jobs import MAX_SEED, Asked, counted
+from workbench.batch.kernel_checks import CheckedKernel, Exam, check_all, kernel_files
 from workbench.cli import output
 from workbench.cli.output import CommandError
 from workbench.cli.recipe_options import OPTIONS

@@ -100,11 +100,12 @@ say = ProgressLine().say
 def refuse_unwritable(*paths: Path | None) -> None:
     """Raise CommandError for files that cannot be written, before an hour of measuring."""
     from kernels.core.safe_files import is_special
+    from workbench.base.disk import disk_in_words
 
     for path in paths:
         if path is None or is_special(path):
             continue
-        with _writing(path):
+        with disk_in_words(CommandError, f"Cannot write {path}"):
             is_new = not path.exists()
             path.open("ab").close()
             if is_new:
@@ -114,19 +115,10 @@ def refuse_unwritable(*paths: Path | None) -> None:
 def write_whole(path: Path, text: str) -> None:
     """Write `text` as UTF-8.  Raises CommandError."""
     from kernels.core.safe_files import replacing
+    from workbench.base.disk import disk_in_words
 
-    with _writing(path), replacing(path) as file:
+    with disk_in_words(CommandError, f"Cannot write {path}"), replacing(path) as file:
         file.write(text.encode())
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    from kernels.core.safe_files import reason
-
-    try:
-        yield
-    except OSError as error:
-        raise CommandError(f"Cannot write {path}: {reason(error)}.") from error
 
 
 def read_names() -> list[Path]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kernels.core import safe_files
 from kernels.pictures.generated import PICTURES
+from workbench.base.disk import disk_in_words
 from workbench.files.formats import format_of
 from workbench.files.picture_errors import ImageFileError, LargePictureError, TooLargeError
 from workbench.imaging.pictures import NO_METADATA, Metadata, Picture
@@ -41,8 +42,7 @@ def load(
 
     samples, notes, metadata, shown = image_decoders.decode(path, page, ask, is_stopped, max_bytes)
     picture = Picture(path.name, samples, path, tuple(notes), metadata=metadata, page=shown)
-    _ = picture.is_transparent  # which the window asks for
-    return picture
+    return picture.looked_through()
 
 
 def page_count(path: Path) -> int:
@@ -88,12 +88,12 @@ def saving(
 
     write = image_encoders.writer_for(path, samples)
     kept = format_of(path).kept(metadata)
-    try:
-        with safe_files.replacing(path, keeps=keeps) as file:
-            write(file, samples, quality, kept)
-            yield
-    except OSError as error:
-        raise ImageFileError(f"Cannot save {path.name}: {safe_files.reason(error)}.") from error
+    with (
+        disk_in_words(ImageFileError, f"Cannot save {path.name}"),
+        safe_files.replacing(path, keeps=keeps) as file,
+    ):
+        write(file, samples, quality, kept)
+        yield
 
 
 def _check_readable(path: Path) -> None:

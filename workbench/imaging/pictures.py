@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span
-from kernels.core.cache import once_a_picture
+from kernels.core.cache import all_finite, once_a_picture
 from kernels.pictures.generated import beyond, stored_as, white
 
 Texts = tuple[tuple[str, str], ...]  # keywords, and what they say
@@ -72,10 +72,6 @@ class Region:
     rows: Span
     columns: Span
 
-    @property
-    def pixels(self) -> int:
-        return (self.rows[1] - self.rows[0]) * (self.columns[1] - self.columns[0])
-
     def holds(self, other: Region) -> bool:
         pairs = (self.rows, other.rows), (self.columns, other.columns)
         return all(ours[0] <= its[0] and its[1] <= ours[1] for ours, its in pairs)
@@ -119,7 +115,7 @@ class Picture:
 
     @property
     def is_transparent(self) -> bool:
-        """True if a pixel is not opaque; the first time it takes a look at all of them."""
+        """True if a pixel is not opaque."""
         return self.samples.shape[2] in (2, 4) and _has_clear(self.samples)
 
     @property
@@ -154,6 +150,9 @@ class Picture:
             return replace(self, samples=samples, original=None, beyond=0)
         lost = beyond(samples, pixel_type)
         stored = stored_as(samples, pixel_type)
-        picture = replace(self, samples=stored, original=samples, beyond=lost)
-        _ = picture.is_transparent  # which the window asks for
-        return picture
+        return replace(self, samples=stored, original=samples, beyond=lost).looked_through()
+
+    def looked_through(self) -> Picture:
+        """Itself, with what the window asks of all samples known, as that takes a while."""
+        _ = self.is_transparent, all_finite(self.samples)
+        return self

@@ -468,10 +468,11 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
-def steps_for(state: State, device: Device | NoDevice) -> Changes:
+def changes_on(state: State, device: Device | NoDevice) -> Changes:
     """Changes with which all steps run on what was chosen for them, or on the best there is.
 
-    What runs on `auto` goes on so, even if nobody chose it, unless something was chosen.
+    What runs on `auto` goes on so, even if nobody chose it, unless something was chosen.  GPUs are
+    as many as were chosen, or as there are.
     """
 
     def able(step: ListStep) -> ListStep:
@@ -481,12 +482,9 @@ def steps_for(state: State, device: Device | NoDevice) -> Changes:
         return replace(step, implementation=implementation_for(alone, device))
 
     before, after = (tuple(map(able, steps)) for steps in (state.before, state.after))
-    return {"implementation": able(state.selected).implementation, "before": before, "after": after}
-
-
-def devices_for(state: State, device: Device | NoDevice) -> int:
-    """Number of GPUs that share a picture: as chosen, or as many as there are."""
-    return min(state.devices, device.count) if isinstance(device, Device) else state.devices
+    best = {"implementation": able(state.selected).implementation, "before": before, "after": after}
+    count = device.count if isinstance(device, Device) else state.devices
+    return {**best, "devices": min(state.devices, count)}
 
 
 def not_as_chosen(state: State, device: Device | NoDevice) -> Iterator[str]:

@@ -8,7 +8,8 @@ from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
 from kernels.sweeps.session_csv import rows_csv
 from workbench.base import numbers
-from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict, counted
+from workbench.batch.check_jobs import counted
+from workbench.batch.kernel_checks import CheckedKernel, Exam, Verdict
 
 BEFORE, AFTER = ("file", "compiles", "verified"), ("per sample", "what is wrong")
 TEXT = "SHA-256 of its text"  # on the page

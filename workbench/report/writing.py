@@ -21,6 +21,7 @@ from kernels.core.job import Progress
 from kernels.core.plain_data import parse_toml
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_csv import COLUMNS, Row, row_of, rows_csv
+from workbench.base.disk import disk_in_words
 from workbench.report.document import Document, composing
 from workbench.report.pdf import pdf
 from workbench.report.report_figures import ReportChart
@@ -93,12 +94,9 @@ def writing(
         yield Progress(f"writing {name}")
         made[name] = make()
     folder = target.parent
-    try:
+    with disk_in_words(ReportError, f"Cannot write the report into {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         safe_files.replace_all({folder / name: data for name, data in made.items()})
-    except OSError as error:
-        why = safe_files.reason(error)
-        raise ReportError(f"Cannot write the report into {folder}: {why}.") from error
     yield [folder / name for name in makers]  # the PDF last, where there is one
 
 

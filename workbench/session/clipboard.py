@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixelFormat, QPixmap
 
-from kernels.core import safe_files
+from workbench.base.disk import disk_in_words
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import ONE_PAGE, Picture
@@ -120,12 +120,8 @@ def _decoded(encoded: bytes, **how: Any) -> Picture:
     """Decode a picture by way of a file, like everything that is opened."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / NAME
-        try:
+        with disk_in_words(ImageFileError, "The picture cannot be pasted"):
             path.write_bytes(encoded)
-        except OSError as error:
-            raise ImageFileError(
-                f"The picture cannot be pasted: {safe_files.reason(error)}."
-            ) from error
         return replace(image_files.load(path, **how), path=None, page=ONE_PAGE)
 
 

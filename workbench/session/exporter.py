@@ -17,6 +17,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from kernels.core import plain_data, safe_files
 from kernels.core.job import Result
 from workbench.base.background import Background
+from workbench.base.disk import disk_in_words
 from workbench.files import image_files, png
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display_mapping import with_file_white
@@ -58,11 +59,9 @@ def save_png(
 
 def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all.  Raises ImageFileError."""
-    try:
-        with safe_files.replacing(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise ImageFileError(f"Cannot save {path.name}: {safe_files.reason(error)}.") from error
+    saving = disk_in_words(ImageFileError, f"Cannot save {path.name}")
+    with saving, safe_files.replacing(path) as file:
+        file.write(content)
 
 
 def read_settings(path: str | Path) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
-from workbench.base.background import Background
+from workbench.base.background import Background, Throttle
 from workbench.base.paths import data_folder
 from workbench.model import intents
 from workbench.model.state import OwnFile, State
@@ -78,8 +78,7 @@ class KernelFolder(QObject):
         self._admitted: Path | None = None
         self._refusal, self._is_missed = "", False
         self._watcher = QFileSystemWatcher(self)
-        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settling.timeout.connect(self.look)
+        self._settling = Throttle(SETTLE_MS, self.look, self)
         self._watcher.fileChanged.connect(lambda _: self._settling.start(SETTLE_MS))
         self._watcher.directoryChanged.connect(lambda _: self._settling.start(SETTLE_MS))
         store.changed.connect(self._follow)

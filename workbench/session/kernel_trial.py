@@ -27,7 +27,7 @@ from kernels.cuda_on_cpu.trial import CHECKING, NO_BUGS, finding_bug, trial, ver
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, plainest
 from kernels.rungs.rung import Rung
-from workbench.batch.kernel_checks import check_jobs
+from workbench.batch.check_jobs import check_jobs
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import kernel_code

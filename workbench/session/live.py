@@ -9,14 +9,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.step import OUTPUT
 from kernels.cpu.opencv import preview, takes_long
 from kernels.rungs.own_kernels import text_hash
-from workbench.base.background import Background, Latest
+from workbench.base.background import Background, Latest, Throttle
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
 from workbench.imaging.pictures import Picture
@@ -101,8 +101,7 @@ class Live(QObject):
         self._choices: WeakKeyDictionary[Job, dict[str, Any]] = WeakKeyDictionary()
         self._took_ms: dict[tuple[object, ...], float] = {}  # by kind of job, of this picture
         self._asked_at, self._is_moving = -MOVING_S, False
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._request)
+        self._rest = Throttle(REST_MS, self._request, self)
         store.changed.connect(self._follow)
         worker.computed.connect(self._announce)
         worker.filtered.connect(self._show)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 
-from kernels.core.cache import all_finite
 from kernels.core.errors import OutOfMemoryError
 from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
@@ -338,10 +337,7 @@ def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
         if pixel_type is not None and not picture.is_stored_as(pixel_type):
             # There will be several: this one, and the results made from it.
             require_memory((1 + RESULTS) * picture.samples.size * np.dtype(pixel_type).itemsize)
-        stored = picture.stored_as(pixel_type)
-        # Remembered from here on, as it takes a while on large pictures.
-        _ = all_finite(stored.samples), stored.is_transparent
-        return stored
+        return picture.stored_as(pixel_type).looked_through()
     except MemoryError as error:
         raise OutOfMemoryError(
             f"There is too little memory to store {picture.name} as {pixel_type}; close other "

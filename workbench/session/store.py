@@ -39,13 +39,17 @@ class Store(QObject):
 
         Raises TypeError for an unknown name.
         """
+        if why := self.update_quietly(**changes):
+            self.gave_way.emit(why)
+
+    def update_quietly(self, **changes: Any) -> str:
+        """As `update`, but return why something gave way, for words of one's own; "": nothing."""
         new, why = replace(self._state, **changes), ""
         if needs_run(self._state, new):
             given, why = giving_way(new)
             new = replace(new, **given) if why else new
         self.restore(new)
-        if why:
-            self.gave_way.emit(why)
+        return why
 
     def restore(self, state: State) -> None:
         """Replace the whole state, as by an earlier one."""

@@ -172,6 +172,11 @@ class Worker(Scheduler):
             Task(DEVICE, self._finding, self.device_found.emit, lambda *_: None, urgency=SEARCH)
         )
 
+    @property
+    def gpu(self) -> Device | None:
+        """The GPU; None: there is none, or it is looked for."""
+        return self.device if isinstance(self.device, Device) else None
+
     @Slot(object)
     def _keep_device(self, device: Device | NoDevice) -> None:
         self.device = device

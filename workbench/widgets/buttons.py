@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImageReader, QPixmap
@@ -22,6 +22,12 @@ def described(widget: W, name: str, title: str, tip: str = "") -> W:
     widget.setAccessibleName(title)
     widget.setToolTip(tip_text(tip))
     return widget
+
+
+def allow(control: Any, why_not: str | None, tip: str) -> None:
+    """Enable a widget or an item, or disable it with the reason as its tooltip."""
+    control.setEnabled(not why_not)
+    control.setToolTip(tip_text(why_not or tip))
 
 
 def tab_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:

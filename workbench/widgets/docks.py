@@ -17,6 +17,7 @@ from workbench.widgets.buttons import described, theme_pixmap
 from workbench.widgets.lazy_panel import LazyPanel, PanelFrame, Side
 from workbench.widgets.letters import factor_of, set_factor
 from workbench.widgets.tile import scaled_font
+from workbench.widgets.watch import Watch
 
 LARGE_PX = (1000, 760)  # of a panel to read in
 MAX_PX = 2**15  # of a place or a size on the screen
@@ -354,16 +355,11 @@ class Rail(QFrame):
         VBox(self, (2, SPACING_PX, 2, SPACING_PX), SPACING_PX).add(*self.buttons.values(), 1)
         self._set_font()
         self._draw_icons()
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(self._draw_icons)
+        Watch(self, QEvent.Type.ApplicationFontChange).seen.connect(self._set_font)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return QSize(super().minimumSizeHint().width(), self._height(0))
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._draw_icons()
-        elif event.type() == QEvent.Type.ApplicationFontChange:
-            self._set_font()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 from workbench.base.plain_text import tip_text
-from workbench.widgets.buttons import described
+from workbench.widgets.buttons import allow, described
 from workbench.widgets.keyboard import WheelAfterFocus
 
 PADDING_PX = 2
@@ -32,9 +32,7 @@ class ElidingBox(WheelAfterFocus, QComboBox):
     def show_why_not(self, data: object, reason: str, tip: str) -> None:
         """Grey out the entry with this data, with the reason as its tip; offer it without one."""
         model: Any = self.model()
-        item = model.item(self.findData(data))
-        item.setEnabled(not reason)
-        item.setToolTip(tip_text(reason or tip))
+        allow(model.item(self.findData(data)), reason, tip)
 
     def show_data(self, data: Any) -> None:
         """Select the entry with this data; `activated` is not emitted."""

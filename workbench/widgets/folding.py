@@ -9,6 +9,7 @@ from workbench.base import theme
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.letters import factor_of
+from workbench.widgets.watch import Watch
 
 FRAME_PX = 6  # around the words, as the style sheet has it: both sides together
 
@@ -45,8 +46,6 @@ class FoldedSection(QWidget):
         super().__init__()
         self._title, self.inside = title, inside
         self._chosen: bool | None = None  # by the user; None: it goes by the room
-        self._panel: QWidget = self
-        self._least_px = 0
         self._fold = FoldButton(name, tip, title)
         self._fold.clicked.connect(self._choose)
         VBox(self, 0, 4).add(self._fold, (inside, 1))
@@ -54,14 +53,11 @@ class FoldedSection(QWidget):
 
     def follow(self, panel: QWidget, least_px: int) -> None:
         """Open it while `panel` is at least so high, for usual letters."""
-        self._panel, self._least_px = panel, least_px
-        panel.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange):
-            least_px = theme.in_letters(self._least_px) * factor_of(self._panel)
-            self.show_room(self._panel.height() >= least_px)
-        return super().eventFilter(watched, event)
+        def look() -> None:
+            self.show_room(panel.height() >= theme.in_letters(least_px) * factor_of(panel))
+
+        Watch(panel, QEvent.Type.Resize, QEvent.Type.FontChange).seen.connect(look)
 
     def show_room(self, has_room: bool, is_choice: bool = True) -> None:
         """Open it where there is room, and fold it where there is none.

@@ -18,6 +18,7 @@ from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button, theme_pixmap
 from workbench.widgets.keyboard import go_home
+from workbench.widgets.watch import Watch
 
 Side = Literal["left", "right"]
 P = TypeVar("P", bound=QWidget)
@@ -82,6 +83,11 @@ class LazyPanel(Generic[P]):
         self._kept = choices
         if self.made is not None and self.dock.setting:
             cast("Any", self.made).restore(choices)
+
+    def if_made(self, do: Callable[[P], object]) -> None:
+        """Call `do` with the panel, if there is one."""
+        if self.made is not None:
+            do(self.made)
 
     def when_made(self, do: Callable[[P], object]) -> None:
         """Call `do` with the panel once it is made, in the order of these calls; now if it is."""
@@ -158,11 +164,6 @@ class PanelFrame(QFrame):
         self.hide()  # else it would be seen for a moment where it is put back, and make room
         self.enlarge(False)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._bar is not None:
-            self._draw_icons()
-
     def _hold(self, panel: QWidget) -> None:
         self._title = Label(self.windowTitle())
         self._title.setProperty("panel-title", True)
@@ -176,6 +177,7 @@ class PanelFrame(QFrame):
         VBox(self, (1, 0, 1, 0), 2).add(self._bar, (panel, 1))
         self._show_enlarged()
         self._draw_icons()
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(self._draw_icons)
         panel.show()  # else the layout does it later
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # else it is no place in Tab's way
         QWidget.setTabOrder(self, self._enlarge)

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
-    QEnterEvent,
     QGuiApplication,
     QIcon,
     QKeySequence,
@@ -39,6 +38,7 @@ from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.tile import scaled_font
+from workbench.widgets.watch import Watch
 
 EDGE = 8  # px from the view's edges
 AROUND = 4  # px of a card around what is on it
@@ -61,23 +61,14 @@ class Floating(QFrame):
         # Else all of it would be painted anew with whatever moves below.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, is_opaque)
         HBox(self, AROUND if is_opaque else 0).add(content)
-        over.installEventFilter(self)
+        Watch(over, QEvent.Type.Resize).seen.connect(self.place)
+        Watch(self, QEvent.Type.LayoutRequest, QEvent.Type.Show).seen.connect(self.place)
         self.hide()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
-            self.place()
-        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         if self.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent):
             painter = QPainter(self)
             painter.fillRect(event.rect(), QColor(theme.colors(self.palette()).panel))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() == QEvent.Type.Resize:
-            self.place()
-        return super().eventFilter(watched, event)
 
     def place(self) -> None:
         room = self._over.rect()
@@ -178,6 +169,9 @@ class MessageBar(QFrame):
         for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
             self._grid.addWidget(part, 0, column)
         self.hide()
+        Watch(self, QEvent.Type.LayoutRequest).seen.connect(self._place)
+        Watch(self, QEvent.Type.Enter).seen.connect(self._timer.stop)
+        Watch(self, QEvent.Type.Leave).seen.connect(self._wait)
         window.installEventFilter(self)
 
     def lie_over(self, part: QWidget, line: QWidget, home: QWidget) -> None:
@@ -321,21 +315,10 @@ class MessageBar(QFrame):
             place = (1, 0, 1, 7) if is_narrow else (0, 2, 1, 1)
             self._grid.addWidget(self._sentence, *place)
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._place()
-        return super().event(event)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() in _PLACED and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
-
-    def enterEvent(self, _event: QEnterEvent) -> None:  # noqa: N802
-        self._timer.stop()
-
-    def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
-        self._wait()
 
 
 class Sentence(QTextEdit):

@@ -141,10 +141,10 @@ def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QF
     return font
 
 
-def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False) -> Label:
+def words_label(name: str, scale: float = 1.0, *, is_muted: bool = False, lines: int = 0) -> Label:
     """A label for a sentence, as high as its words take in the panel's width."""
-    label = Label(name=name, is_muted=is_muted, wraps=True)
-    label.setFont(scaled_font(scale))
+    font = scaled_font(scale)
+    label = Label(name=name, font=font, is_muted=is_muted, wraps=True, lines=lines)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
     label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
     return label

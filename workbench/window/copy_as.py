@@ -17,7 +17,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from kernels import filters
-from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.core.plain_data import parse_toml
@@ -108,7 +107,8 @@ class CopyAs(QObject):
             self._copy_rung(job)
         elif (rung := self._rung_of_list(job)) is not None:
             note = INSTEAD if (ran := self._ran(job)) is not None and not ran.list_way else ""
-            self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key, note)
+            made = partial(cuda_program, rung, job, self._worker.gpu)
+            self._make(made, rung.title, rung.key, note)
         else:
             self._copy_rungs(job)
 
@@ -117,13 +117,13 @@ class CopyAs(QObject):
         job = job.but(implementation=rung.key)
         if self._picked() is rung and (result := self._live.result) is not None:
             job = job.but(block_xy=result.block_xy or job.block_xy)
-        self._make(partial(cuda_program, rung, job, self._device), rung.title, rung.key, note)
+        self._make(partial(cuda_program, rung, job, self._worker.gpu), rung.title, rung.key, note)
 
     def _rung_or_usual(self, chosen: Choice | None, job: Job) -> tuple[Rung, str]:
         """The chosen rung, or what Auto usually takes for `job`, with a sentence on that."""
         if isinstance(chosen, Rung):
             return chosen, ""
-        rungs, device = usual_order(job), self._device
+        rungs, device = usual_order(job), self._worker.gpu
         whys = ((e, e.why_not(job, device) if device else e.why_not_anywhere(job)) for e in rungs)
         return next((each for each, why in whys if not why), rungs[0]), INSTEAD
 
@@ -150,13 +150,8 @@ class CopyAs(QObject):
             note = note or instead
             block_xy = each.block_xy or each.job.block_xy
             ways.append((rung, each.job.but(implementation=rung.key, block_xy=block_xy)))
-        made = partial(cuda_program_of_list, ways, job, self._device)
+        made = partial(cuda_program_of_list, ways, job, self._worker.gpu)
         self._make(made, f"{len(ways)} steps", "steps", note)
-
-    @property
-    def _device(self) -> Device | None:
-        device = self._worker.device
-        return device if isinstance(device, Device) else None
 
     def _make(self, made: Callable[[], str], what: str, key: str, note: str = "") -> None:
         """Make the program in the background: spectra and bands of weights take a while."""

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Slot
+from PySide6.QtCore import Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from kernels.core.device import Device, NoDevice
 from workbench.base import theme
-from workbench.base.background import Background
+from workbench.base.background import Background, Throttle
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, ask_before, tip_text
 from workbench.batch.journal import JournalError
@@ -102,8 +102,7 @@ class FileFilter(QDialog):
         self._process.progressed.connect(self._show_progress)
         self._process.strips_done.connect(self._show_strips)
         self._process.picture_failed.connect(self._take_failure)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._look)
+        self._pause = Throttle(PAUSE_MS, self._look, self)
         self._make_form()
         self._make_pages()
         self._lay_out()
@@ -310,9 +309,7 @@ class FileFilter(QDialog):
         self._filter = words_label("folder-filter", 1.1)
         self._filter.setToolTip("As it is set in the window; change it there")
         self._note = words_label("folder-note", is_muted=True)
-        self._sentence = words_label("folder-sentence")
-        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._sentence = words_label("folder-sentence", lines=2)
         line = QLineEdit(readOnly=True)
         self._command = described(line, "folder-command", "The same as a command")
         self._command.setFont(theme.fixed_font())
@@ -326,8 +323,8 @@ class FileFilter(QDialog):
         self._start.setDefault(True)
         for each, act in (
             *((copy, self._copy), (self._start, self._go_on), (self._again, self._ask_again)),
-            *((self._stop, self._stop_run), (self._show_folder, self._show_results)),
-            (close, self.reject),
+            *((self._show_folder, self._show_results), (close, self.reject)),
+            (self._stop, lambda: self._tell("stop", "stopping", STOPPING[self._filled.is_file])),
         ):
             each.setAutoDefault(each is self._start)
             each.clicked.connect(act)
@@ -487,9 +484,6 @@ class FileFilter(QDialog):
             self._tell("resume", "running", "")
         else:
             self._tell("pause", "paused", "Paused.")
-
-    def _stop_run(self) -> None:
-        self._tell("stop", "stopping", STOPPING[self._filled.is_file])
 
     def _tell(self, word: str, phase: Phase, sentence: str) -> None:
         self._process.tell(word)

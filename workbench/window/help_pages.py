@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from kernels.core.search import Named, find
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
+from workbench.base.columns import table
 from workbench.base.paths import asset, asset_table
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
@@ -123,11 +124,6 @@ def sections(parts: dict[str, str]) -> str:
     return "\n\n".join(f"## {escaped(title)}\n\n{text}" for title, text in parts.items())
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = (head, ["---"] * len(head), *rows)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 RUNGS_CHAPTER = "Implementations"
 
 
@@ -138,10 +134,10 @@ def rung_pages(overview: str) -> list[HelpPage]:
     """
     known = list(all_implementations())
     keys = {each.key: f"{RUNG_KEY}{each.key}" for each in known}
-    table = _table(("", "idea"), ((link(e.title, keys[e.key]), escaped(e.idea)) for e in known))
+    ideas = table(("", "idea"), ((link(e.title, keys[e.key]), escaped(e.idea)) for e in known))
     auto = f"{escaped(AUTO.idea)}\n\nThe strip below the pictures tells its choice, and why."
     return [
-        HelpPage("rungs", RUNGS_CHAPTER, "The ladder", f"{overview}\n\n{table}", "ladder"),
+        HelpPage("rungs", RUNGS_CHAPTER, "The ladder", f"{overview}\n\n{ideas}", "ladder"),
         HelpPage(f"{RUNG_KEY}auto", RUNGS_CHAPTER, AUTO.title, auto),
         *(HelpPage(keys[e.key], RUNGS_CHAPTER, e.title, words_on(e, known)) for e in known),
     ]
@@ -157,7 +153,7 @@ def chart_pages(overview: str) -> list[HelpPage]:
     """
     kinds, title = chart_kinds(), "How to read a chart"
     rows = ((link(each.title, f"chart/{each.key}"), escaped(each.tip)) for each in kinds)
-    text = f"{overview}\n\n{_table(('chart', 'shows'), rows)}"
+    text = f"{overview}\n\n{table(('chart', 'shows'), rows)}"
     common = f"What all charts have in common: {link(title, 'charts')}."
     return [
         HelpPage("charts", CHARTS_CHAPTER, title, text, "sweep"),
@@ -229,7 +225,7 @@ def _numbers(docks: Docks, text: Lookup) -> str:
 
 
 def _filters(more: str) -> str:
-    table = _table(
+    every = table(
         ("filter", "sizes", "may be set"),
         (
             (each.title, each.sizes_in_words, ", ".join(p.title for p in each.parameters) or "–")
@@ -237,7 +233,7 @@ def _filters(more: str) -> str:
         ),
     )
     borders = "\n".join(f"- **{name.capitalize()}**: {_border(name)}" for name in BORDERS)
-    return f"{more}\n\n{table}\n\n## Borders\n\n{borders}"
+    return f"{more}\n\n{every}\n\n## Borders\n\n{borders}"
 
 
 def _border(name: str) -> str:
@@ -254,4 +250,4 @@ def _keys(lines: list[MenuLine]) -> str:
             says = f": {escaped(' '.join(tip.split()))}" if tip not in (name, line.name) else ""
             where = escaped(": ".join((*line.path[1:], name)))
             parts.setdefault(line.path[0], []).append((escaped(line.keys), f"**{where}**{says}"))
-    return sections({title: _table(("key", "action"), rows) for title, rows in parts.items()})
+    return sections({title: table(("key", "action"), rows) for title, rows in parts.items()})

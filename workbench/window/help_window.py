@@ -42,6 +42,7 @@ from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.code_view import one_step
+from workbench.widgets.watch import Watch
 from workbench.window.help_pages import Book, HelpPage
 
 SCHEME = "help:"
@@ -71,6 +72,8 @@ class PageView(QTextBrowser):
         self.document().setDocumentMargin(MARGIN_PX)
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self.sourceChanged.connect(self._arrive)
+        recoloured = Watch(self, QEvent.Type.PaletteChange).seen
+        recoloured.connect(lambda: self.page and self.preview(self.page))
 
     def show_place(self, place: str) -> None:
         """Show the page "key", or its section "key#section"; ignore an unknown one."""
@@ -111,11 +114,6 @@ class PageView(QTextBrowser):
                 return
         if not section:
             self._find_words()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self.page is not None:
-            self.preview(self.page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -53,14 +53,9 @@ from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
 from workbench.window.exposure_menu import ExposureMenu
+from workbench.window.open_menu import OpenMenu, PageBox, PlaceBar
 from workbench.window.part_menu import PartMenu
-from workbench.window.picture_intake import (
-    DropTarget,
-    OpenMenu,
-    PageBox,
-    PictureIntake,
-    PlaceBar,
-)
+from workbench.window.picture_intake import DropTarget, PictureIntake
 from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, ResultViews
@@ -145,12 +140,7 @@ class MainWindow(WindowWithHome):
         self.page_box, self.place = PageBox(), PlaceBar()
         row = self.compare.read_out_row
         self.statusBar().addWidget(row.read_out, 1)  # which a message may hide, and nothing else
-        for each in (
-            self.page_box,
-            self.chip,
-            self.place,
-            row,
-        ):  # buttons last: nothing pushes them
+        for each in (self.page_box, self.chip, self.place, row):  # buttons last: not pushed
             self.statusBar().addPermanentWidget(each)
         store, worker, reading = self.store, self.worker, self.reading
         self.tool_row = ToolRow(store, reading, partial(self._enter, "Settings"))
@@ -386,8 +376,7 @@ class MainWindow(WindowWithHome):
         self.step_row.show_state(state)
         self.compare.show_state(state)
         for panel, tell in self._following:
-            if panel.made is not None:
-                tell(panel.made)
+            panel.if_made(tell)
         self.page_box.show_picture(state.picture)
         if state.picture is not None and state.picture.path is None:
             self.place.words.clear()  # it is none of them
@@ -446,13 +435,10 @@ class MainWindow(WindowWithHome):
             for sentence in intents.not_as_chosen(self.store.state, device):
                 self._say_lost(sentence)
         self.chip.show_device(device)
-        for panel in (*self._of_device, self.filter_menu):
-            if panel.made is not None:
-                panel.made.show_device(device)
+        for each in (*self._of_device, self.filter_menu):
+            each.if_made(lambda panel: panel.show_device(device))
         with self.undo_history.quietly():  # the user did not choose it
-            state = self.store.state
-            changes = intents.steps_for(state, device)
-            self.store.update(**changes, devices=intents.devices_for(state, device))
+            self.store.update(**intents.changes_on(self.store.state, device))
         self._show_state(self.store.state)
 
     @Slot(object)
@@ -523,13 +509,10 @@ class MainWindow(WindowWithHome):
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (self.report_writer, self.help_controller):
             each.close()
-        if self.filter_menu.made is not None:
-            self.filter_menu.made.close_threads()  # what runs can be resumed
-        if self.kernel.made is not None:
-            self.kernel.made.close_threads()
+        self.filter_menu.if_made(lambda dialog: dialog.close_threads())  # it can be resumed
+        self.kernel.if_made(lambda panel: panel.close_threads())
         self.worker.close()  # before the threads that work on its results
-        if self.gallery.made is not None:
-            self.gallery.made.close_threads()
+        self.gallery.if_made(lambda panel: panel.close_threads())
         for thread in (
             *(self.reading, self._writing, self._compiling, self.analysis_thread),
             *(self.live.previews, self.full_resolution),

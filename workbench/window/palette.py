@@ -158,9 +158,7 @@ class Palette(QDialog):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard
         self._list.clicked.connect(self._do)
         self._list.currentItemChanged.connect(self._describe)
-        self._about = Label(name="palette-about", is_muted=True, wraps=True)
-        self._about.setMinimumHeight(2 * self._about.fontMetrics().lineSpacing())
-        self._about.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._about = Label(name="palette-about", is_muted=True, wraps=True, lines=2)
         column = VBox(self, (14, 14, 14, 10))
         column.add(self._line, self._list, self._about)
         self._list.ensurePolished()  # its frame is that of the theme

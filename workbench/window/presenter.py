@@ -54,7 +54,7 @@ class Presenter(QObject):
     def actions(self) -> Actions:
         return {
             "Present": self.toggle,
-            "Present the lecture": self._present_lecture,
+            "Present the lecture": lambda: self._read(asset(LECTURE), lambda _, s: self._begin(s)),
             "Add as step": self._remember,
             "Remove the presenter's steps": self._remove_all,
             "Open steps…": self._ask_open,
@@ -69,9 +69,6 @@ class Presenter(QObject):
             self._messages.show_message("info", NO_PICTURE)
         else:
             self._begin(self.steps or ladder_steps(state, self._parts.worker.device))
-
-    def _present_lecture(self) -> None:
-        self._read(asset(LECTURE), lambda _title, steps: self._begin(steps))
 
     def _remember(self) -> None:
         from workbench.window.presentation import now

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Job, Result
 from kernels.engine.auto import AUTO
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
 from workbench.imaging.display import Display
@@ -69,8 +70,7 @@ class ResultViews(QObject):
         self._rung, self._times = rung, times
         self._messages, self._is_late = messages, False
         self._says_why = False  # there is no new result; no more once that was dismissed
-        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
-        self._late.timeout.connect(self._say_late)
+        self._late = Throttle(LATE_MS, self._say_late, self)
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
         compare.changed.connect(lambda: timing.show_empty(REFUSED if live.refusal else COMING))
@@ -116,8 +116,7 @@ class ResultViews(QObject):
             self._timing.show_late(REFUSED if self._live.refusal else COMING)
         else:
             self._timing.show_result(result, self._live.baseline_of(result))
-        if self._rung.made is not None:
-            self._rung.made.show_ran(intents.last_run(result))
+        self._rung.if_made(lambda panel: panel.show_ran(intents.last_run(result)))
 
     def _show_preview(self, job: Job, display: Display) -> None:
         self._late.stop()
@@ -129,8 +128,7 @@ class ResultViews(QObject):
             self._runs.add(result)
             for each in result.steps or (result,):
                 self._times.add_result(each)
-        if self._rung.made is not None:
-            self._rung.made.show_result(intents.last_run(result))
+        self._rung.if_made(lambda panel: panel.show_result(intents.last_run(result)))
 
     def _show_picture(self, result: Result, display: Display) -> None:
         self._compare.show_after(result.picture, display, self._caption_of(result))
@@ -201,7 +199,7 @@ class DeviceChip(Label):
 
     def try_again(self) -> None:
         """Try the GPU again; where it works already, say so."""
-        if isinstance(self._worker.device, Device):
+        if self._worker.gpu is not None:
             self._messages.show_message("info", WORKS)
             return
         self._is_trying = True
@@ -377,9 +375,8 @@ class ExplanationController(QObject):
     def _point(self, point: tuple[float, float] | None) -> None:
         if point is not None:
             self._pointed = point
-            for panel in self._over_pictures:
-                if panel.made is not None:
-                    panel.made.point_at(point)
+            for each in self._over_pictures:
+                each.if_made(lambda panel: panel.point_at(point))
 
     @property
     def _seen_pixel(self) -> PixelPane | None:
@@ -418,5 +415,4 @@ class ExplanationController(QObject):
 
 
 def _paint(panel: LazyPanel[Any], painter: QPainter, visible: QRectF, scale: float) -> None:
-    if panel.made is not None:
-        panel.made.paint(painter, visible, scale)
+    panel.if_made(lambda made: made.paint(painter, visible, scale))

@@ -269,10 +269,8 @@ class Screenshots(QObject):
 
     def of_window(self) -> QImage:
         """Picture of the window, its charts brought up to date."""
-        if self._timing.made is not None:
-            self._timing.made.history.draw_now()
-        if self._sweep.made is not None:
-            self._sweep.made.draw_now()
+        self._timing.if_made(lambda panel: panel.history.draw_now())
+        self._sweep.if_made(lambda panel: panel.draw_now())
         make_plots(self._window)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         return self._window.grab().toImage()

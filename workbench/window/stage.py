@@ -182,8 +182,12 @@ class LadderBar(NamedTuple):
     name: str
     work: str  # what was timed, in words, with its blocks
     median_ms: float
-    time: str  # in words, with a star where something disturbed it
+    disturbances: Sequence[str] = ()
     source: str = ""  # of a recorded time: the name of the machine; empty: here
+
+    @property
+    def time(self) -> str:
+        return f"{numbers.duration(self.median_ms)}{star(self.disturbances)}"
 
     def beside(self, before: LadderBar | None) -> str:
         """Format "1.9× the step before", or how much slower; empty where they do not compare."""
@@ -192,7 +196,7 @@ class LadderBar(NamedTuple):
         ratio = before.median_ms / self.median_ms
         if abs(ratio - 1) < SAME_WITHIN:
             return "as fast as before"
-        mark = star([each.time for each in (self, before) if each.time.endswith("*")])
+        mark = star((*self.disturbances, *before.disturbances))
         words = f"{numbers.speed_up(ratio, numbers.fine_ratio)}{mark}"
         return f"{words} the step before" if ratio > 1 else words
 
@@ -308,7 +312,7 @@ def figures_of(
     bar = None
     if kernel is not None and check is not None:
         named = intents.title_with_pick(state.implementation)
-        bar = LadderBar(named, work, kernel.median_ms, time.text)
+        bar = LadderBar(named, work, kernel.median_ms, result.disturbances)
     return Figures(
         *(work, verdict, True if check is not None and check.is_verified else None),
         *(time.text, ", ".join(filter(None, noted))),
@@ -339,7 +343,7 @@ def recorded_figures(state: State, recorded: RungTimes) -> Figures | None:
         *(work, "✓ verified when recorded", True, time.duration),
         f"recorded on an {short_name(recorded.device)}, L2 {CACHE}",
         *(speedup, against),
-        bar=LadderBar(title, work, time.median_ms, time.duration, recorded.device),
+        bar=LadderBar(title, work, time.median_ms, time.disturbances, recorded.device),
     )
 
 

@@ -236,11 +236,11 @@ class StepsMenu(QObject):
         how: dict[str, Any] = {"border": state.border, "is_rounded": state.is_rounded}
         how["region"] = state.region
         how |= {"alpha": state.alpha, "compared": state.compared, **changes}
-        given, why = intents.giving_way(replace(self._state, **how)) if lost else ({}, "")
-        self._store.update(**how | given)
         if lost:  # in one message with what gives way
-            words = " ".join([*lost, why]).rstrip()
+            words = " ".join([*lost, self._store.update_quietly(**how)]).rstrip()
             self._messages.show_message("warning", f"{name}: {words}")
+        else:
+            self._store.update(**how)
 
 
 def to_whole_list(store: Store, part: str) -> list[Act]:
@@ -258,4 +258,5 @@ def is_list(path: Path) -> bool:
 
 def _as_picture(picture: Picture, result: Result) -> Picture:
     samples = with_file_white(result.picture, picture.samples)
-    return Picture(suggested_name(picture, result), samples, metadata=picture.metadata)
+    made = Picture(suggested_name(picture, result), samples, metadata=picture.metadata)
+    return made.looked_through()

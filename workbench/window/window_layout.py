@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QGuiApplication,
     QIcon,
     QKeySequence,
-    QResizeEvent,
     QScreen,
     QShortcut,
 )
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base import theme
-from workbench.base.background import Background
+from workbench.base.background import Background, Throttle
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.panels.compare.compare_view import CompareView
@@ -45,6 +44,7 @@ from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import described, make_button, theme_pixmap
 from workbench.widgets.docks import Docks, box_from, box_of, within
 from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.watch import Watch
 from workbench.window.undo_history import UndoHistory
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -78,6 +78,8 @@ class Toolbar(QFrame):
         self._parts.setSpacing(GAP_PX)
         self._parts.addLayout(self._left, 1)
         self._parts.addLayout(HBox().add(1, (modes, 0, below)))
+        Watch(self, QEvent.Type.Resize, QEvent.Type.LayoutRequest).seen.connect(self._arrange)
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(self._draw_icons)
         self._draw_icons()
 
     def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
@@ -100,20 +102,6 @@ class Toolbar(QFrame):
         width = max(self._left.minimumSize().width(), self._modes.minimumSizeHint().width())
         height = super().minimumSizeHint().height()
         return QSize(width + margins.left() + margins.right(), height)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._arrange()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._arrange()
-        return super().event(event)
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._draw_icons()
 
     def _arrange(self) -> None:
         margins = self._parts.contentsMargins()
@@ -310,8 +298,7 @@ class OnScreen(QObject):
     def __init__(self, messages: MessageBar, parent: QObject) -> None:
         super().__init__(parent)
         self._messages, self._is_start = messages, True
-        self._later = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._later.timeout.connect(self._look)
+        self._later = Throttle(CALM_MS, self._look, self)
         self._later.start()  # by then all windows have their size
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)

@@ -9,7 +9,8 @@ from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.headers import pitch_of
 from kernels.rungs.rung import ladder
-from workbench.batch.kernel_checks import check_jobs, first_wrong, fitted
+from workbench.batch.check_jobs import check_jobs, fitted
+from workbench.batch.kernel_checks import first_wrong
 
 JOBS = check_jobs(0)
 NOISE = [each for each in JOBS if np.ptp(each.job.picture)]

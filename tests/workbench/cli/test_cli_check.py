@@ -17,7 +17,7 @@ from kernels.rungs.own_kernels import starting_points
 from tests.compilers import needs_compiler
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
-from workbench.batch.kernel_checks import COUNTED_AT, check_jobs
+from workbench.batch.check_jobs import COUNTED_AT, check_jobs
 from workbench.cli import main
 
 pytestmark = needs_compiler

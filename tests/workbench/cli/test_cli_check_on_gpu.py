@@ -10,7 +10,8 @@ from kernels.cuda_on_cpu.findings import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from tests.kernels.cuda_child.bad_texts import text
 from tests.made_up import H200
-from workbench.batch.kernel_checks import NOT_FOUND, check_jobs
+from workbench.batch.check_jobs import check_jobs
+from workbench.batch.kernel_checks import NOT_FOUND
 from workbench.cli import main
 
 SMALL = check_jobs(0)[1]

@@ -7,6 +7,7 @@ import pytest
 from scipy.ndimage import gaussian_filter
 
 from kernels import filters
+from kernels.core.cache import all_finite
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
@@ -30,6 +31,7 @@ from workbench.imaging.differences import (
 )
 from workbench.imaging.display import NAN_BGR, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping, is_signed, natural_display
+from workbench.imaging.pictures import Picture
 
 
 def last(steps):
@@ -42,6 +44,18 @@ def difference(*pictures, **how):
 
 def bgr(display, x, y, level=0):
     return tuple(int(v) for v in display.pixels[level][y, x, :3])
+
+
+def test_what_a_window_asks_of_all_samples_is_known_once_a_picture_is_stored(monkeypatch):
+    stored = Picture("a", noise(20, 30, 4)).stored_as("float32")
+
+    def again(*_, **__):
+        raise AssertionError("the samples are looked through again")
+
+    monkeypatch.setattr("kernels.core.cache.np.isfinite", again)
+    monkeypatch.setattr("workbench.imaging.pictures.white", again)
+    assert all_finite(stored.samples)
+    assert stored.is_transparent
 
 
 # -- how signed results are shown

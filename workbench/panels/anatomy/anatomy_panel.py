@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 from kernels.anatomy.launch_shapes import Block
 from kernels.anatomy.record import PARTS, Part, loads_words
 from kernels.anatomy.transactions import LANES
-from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from kernels.cuda_on_cpu.recording import Stop
@@ -76,8 +75,7 @@ class AnatomyPane(QWidget):
         self._passing = Throttle(PASSING_MS, self._show_look, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._wanted: dict[str, Callable[[], None]] = {}  # requests to the thread, by their names
-        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._calm.timeout.connect(self._request)
+        self._calm = Throttle(CALM_MS, self._request, self)
         self._choice = LaunchChoice(store)
         self._choice.changed.connect(self._refresh)
         self._choice.changed.connect(self._ask_zoom)  # its blocks may have quite another size
@@ -232,7 +230,7 @@ class AnatomyPane(QWidget):
         try:
             job = intents.like_step_job(self._store.state)
             self._of = self._store.state.picture
-            found = NO_PICTURE if job is None else self._choice.launch_of(job, self._device)
+            found = NO_PICTURE if job is None else self._choice.launch_of(job, self._worker.gpu)
         except KernelError as error:
             found = str(error)
         self._subject = found if isinstance(found, Subject) else None
@@ -251,14 +249,9 @@ class AnatomyPane(QWidget):
             x, y = self._at or (picture.right // 2, picture.bottom // 2)
             self._go(min(x, picture.right - 1), min(y, picture.bottom - 1))
 
-    @property
-    def _device(self) -> Device | None:
-        device = self._worker.device
-        return device if isinstance(device, Device) else None
-
     def _count(self) -> None:
         subject = self._subject
-        loads = subject.loads_per_sample(self._device) if subject else None
+        loads = subject.loads_per_sample(self._worker.gpu) if subject else None
         self._loads.setVisible(loads is not None)
         self._loads.setText(loads_words(*loads) if loads is not None else "")
         self._cancel(COUNTS)

@@ -38,11 +38,12 @@ from workbench.panels.anatomy.subject import (
 from workbench.panels.controls.tool_row import BlockBox
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import described
+from workbench.widgets.buttons import allow, described
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.number_boxes import WholeBox
 from workbench.widgets.tile import scaled_font, words_label
+from workbench.widgets.watch import Watch
 
 LEAST_WIDTH_PX = 256
 MARK = "!"  # seen without its colour, too
@@ -75,6 +76,9 @@ class LaneGrid(QTableWidget):
             header.setMinimumSectionSize(1)
             header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setFont(scaled_font(text_scale))
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(
+            lambda: self.show_cells(self.cells, self._lane, self.accessibleDescription())
+        )
 
     def show_cells(self, cells: Sequence[LaneCell], lane: int, description: str) -> None:
         """Show these cells, with a frame around `lane`."""
@@ -114,11 +118,6 @@ class LaneGrid(QTableWidget):
         painter, colors = QPainter(self.viewport()), theme.colors(self.palette())
         painter.setPen(QPen(QColor(colors.text), 2))
         painter.drawRect(self.cell(self._lane).adjusted(1, 1, -2, -2))
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_lane"):
-            self.show_cells(self.cells, self._lane, self.accessibleDescription())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if (step := ARROWS.get(event.key())) is None:
@@ -199,8 +198,7 @@ class LaunchChoice(QWidget):
         self._names.show_data(rung.key)
         self.show_running()
         self._blocks.show_block(block_xy)
-        self._blocks.setEnabled(not rung.own_block)
-        self._blocks.setToolTip(tip_text(rung.own_block or TIPS["block"]))
+        allow(self._blocks, rung.own_block, TIPS["block"])
         passes = subject.shapes if subject is not None else ()
         titles = (f"Launch {each.number + 1}: {each.function}" for each in passes)
         self._passes.show_entries(dict.fromkeys(titles))

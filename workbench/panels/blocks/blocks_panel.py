@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -15,7 +15,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Progress
 from kernels.engine.auto import Picker
 from kernels.engine.job_comparison import COMPARING, Snapshot, comparing
-from workbench.base.background import Background, bugs
+from workbench.base.background import Background, Throttle, bugs
 from workbench.base.plain_text import Label
 from workbench.charts.canvas import FigureView
 from workbench.model import intents
@@ -105,10 +105,8 @@ class BlocksPanel(QWidget):
         self._work = words_label("blocks-work", 0.88, is_muted=True)
         self._note = words_label("blocks-note", 0.95)
         self.picks = ShapePicks()
-        self._sentence = Label(name="blocks-sentence", wraps=True)
+        self._sentence = Label(name="blocks-sentence", wraps=True, lines=2)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
         self.chart = FigureView("")  # the sentence says why there is nothing
         self.chart.setAccessibleName("Times of the candidates")
@@ -121,7 +119,7 @@ class BlocksPanel(QWidget):
         self._bar = described(QProgressBar(textVisible=False), "blocks-progress", "Samples taken")
         self._views = make_segments(VIEWS, lambda _: self._show_chart())
         check_segment(self._views, BARS)
-        self._later = QTimer(self, singleShot=True, interval=CALM_MS)
+        self._later = Throttle(CALM_MS, self._follow, self)
         segments = HBox(spacing=0).add(*self._views.values())
         buttons = HBox(spacing=6).add(self._start, self._pause, self._back, (self._bar, 3), 1)
         inside = QWidget()
@@ -143,7 +141,6 @@ class BlocksPanel(QWidget):
             lambda: worker.comparison.pause(self.phase is not BlocksPhase.PAUSED)
         )
         self._back.clicked.connect(self._show_recorded_again)
-        self._later.timeout.connect(self._follow)
         store.changed.connect(self._inspect_later)
         self._live.settled.connect(self._inspect_later)  # by then Auto's pick is known
         worker.device_found.connect(self._begin_if_visible)
@@ -206,7 +203,7 @@ class BlocksPanel(QWidget):
 
     @property
     def _begins_by_itself(self) -> bool:
-        return isinstance(self._worker.device, Device) and not self._is_stopped
+        return self._worker.gpu is not None and not self._is_stopped
 
     def _begin_or_show(self) -> None:
         before = self._field

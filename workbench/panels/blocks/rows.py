@@ -52,6 +52,7 @@ class BlockRow:
     occupancy: float | None = None
     words: str = ""  # what stands beside its bar
     text: str = ""  # the tooltip
+    disturbances: Sequence[str] = ()  # of its time
 
     @property
     def is_best(self) -> bool:
@@ -118,7 +119,7 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
         how = how_equal(max(map(_median, best)) / _median(best[0]))
         first = f"{list_of(names)} are {how}: {time}"
     last = max(timed, key=_median)
-    mark = star([each.words for each in (best[0], last) if each.words.endswith("*")])
+    mark = star((*best[0].disturbances, *last.disturbances))
     longer = f"{how_long(_median(last) / _median(best[0]))}{mark}"
     behind = "" if last in best else f"; {last.name} {longer}"
     return f"{'' if is_over else 'So far '}{first}{behind}."
@@ -136,7 +137,8 @@ def _row(key: Key, name: str, standing: CandidateState, place: int, is_tied: boo
         words = f"{numbers.duration(ms[1])}{star(standing.disturbances)}"
     share = standing.occupancy.share if standing.occupancy else None
     text = "\n".join(_lines(key, name, standing, state, is_tied=is_tied, place=place))
-    return BlockRow(key, name, state, ms, place, is_tied, False, share, words, text)
+    facts = ms, place, is_tied, False, share, words, text, standing.disturbances
+    return BlockRow(key, name, state, *facts)
 
 
 def _state(standing: CandidateState) -> tuple[State, str]:

@@ -222,11 +222,6 @@ class ReadOut(QWidget):
         self._values: dict[str, Values] = {}
         self.show_pins((), 0)
 
-    @property
-    def text(self) -> str:
-        """The position and the values, as they read."""
-        return self._label.text()
-
     def show_pins(self, shown: Collection[int], against: int) -> None:
         """Show parts for the pinned results of these numbers.
 

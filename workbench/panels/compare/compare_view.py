@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from workbench.base.background import Throttle
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import BARE, known_unclipped
 from workbench.imaging.pictures import Picture
@@ -419,10 +420,8 @@ class CompareView(QWidget):
         self._card = OpeningCard()
         self._card.cancel.clicked.connect(self.stopped)
         self._card_place = Floating(self, self._card, Qt.AlignmentFlag.AlignHCenter, is_opaque=True)
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(self._card_place.show)
-        self._patience = QTimer(self, singleShot=True, interval=TOGETHER_MS)
-        self._patience.timeout.connect(self._take_next)
+        self._slow = Throttle(SLOW_MS, self._card_place.show, self)
+        self._patience = Throttle(TOGETHER_MS, self._take_next, self)
         self._choose_panes()
 
     def _connect_view(self, view: PictureView) -> None:

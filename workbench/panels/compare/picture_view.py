@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import (
@@ -36,6 +35,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QWidget
 from shiboken6 import isValid
 
 from workbench.base import theme
+from workbench.base.background import Throttle
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import (
     LIMITS,
@@ -396,8 +396,7 @@ class PictureKeys(QObject):
         self._watched: QWidget | None = None
         self._is_held = self._is_passing_on = False
         self._is_claimed = False  # the pointer has moved over the picture since the focus did
-        self._release = QTimer(self, singleShot=True, interval=RELEASED_MS)
-        self._release.timeout.connect(self.let_go)
+        self._release = Throttle(RELEASED_MS, self.let_go, self)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._follow)

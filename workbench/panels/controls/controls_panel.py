@@ -37,12 +37,13 @@ from workbench.panels.controls.tool_row import (
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox, align
-from workbench.widgets.buttons import described, push_button
+from workbench.widgets.buttons import allow, described, push_button
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.folding import FoldedSection
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.number_boxes import DecimalBox, OddSpinBox, WholeBox
+from workbench.widgets.watch import Watch
 
 
 class FieldList(DropDown):
@@ -121,8 +122,8 @@ class FilterControls(QGroupBox):
     def __init__(self, store: Store) -> None:
         super().__init__("Filter")
         self.device: Device | NoDevice | None = None
-        box = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
-        self._automatic = described(box, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
+        tick = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
+        self._automatic = described(tick, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
         self._numbers = {each.name: _number_box(each) for each in NUMBERS}
         for name, number in self._numbers.items():
@@ -142,11 +143,10 @@ class FilterControls(QGroupBox):
         for pixel_type in PIXEL_TYPES:
             self._pixel_type.add(pixel_type, pixel_type)
         self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
-        for alpha, tip in ALPHA_TIPS.items():
-            self._alpha.add(tip.split("\n", 1)[0], alpha, tip)
         self._whole = FieldList(store, "whole", "Whole list", WHOLE_TIP)
-        for whole, tip in WHOLE_TIPS.items():
-            self._whole.add(tip.split("\n", 1)[0], whole, tip)
+        for box, tips in ((self._alpha, ALPHA_TIPS), (self._whole, WHOLE_TIPS)):
+            for value, tip in tips.items():
+                box.add(tip.split("\n", 1)[0], value, tip)
         # Two lines about the part of the bell inside the kernel, kept for other filters.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
@@ -198,9 +198,7 @@ class FilterControls(QGroupBox):
             why = reasons[WAYS[0]] if len(set(reasons.values())) == 1 else ""  # of all of them
             self._whole.setEnabled(state.whole != "auto" or not why)
             self._whole.setToolTip(tip_text(why or WHOLE_TIP))
-        is_own_kernel = is_own(state.implementation)
-        self._alpha.setEnabled(not is_own_kernel)
-        self._alpha.setToolTip(tip_text(OWN_ALPHA if is_own_kernel else ALPHA_TIP))
+        allow(self._alpha, OWN_ALPHA * is_own(state.implementation), ALPHA_TIP)
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
         if has_parameter(filters.get(state.filter), "sigma"):
@@ -308,16 +306,13 @@ class RunControls(QGroupBox):
         chosen = next((each for each in every if each.key == state.implementation), None)
         for side, value in zip(self._sides, state.block_xy, strict=True):
             side.show_value(value)
-        no_block = why_no_block(chosen)
-        self._block.setEnabled(not no_block)
-        self._block.setToolTip(tip_text(no_block or BLOCK_TIP))
+        allow(self._block, why_no_block(chosen), BLOCK_TIP)
         no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
         has_gpu = any(each.kind == "cuda" and not reason for each, reason in self._availability)
         if isinstance(chosen, Auto | OwnKernel) and not has_gpu:
             no_cache = NO_GPU if isinstance(chosen, Auto) else NO_CACHE
         self._devices.setEnabled(not no_cache)
-        self._cache.setEnabled(not no_cache)
-        self._cache.setToolTip(tip_text(no_cache or CACHE_TIP))
+        allow(self._cache, no_cache, CACHE_TIP)
 
 
 def _side(axis: str, title: str) -> WholeBox:
@@ -467,6 +462,7 @@ class ControlPanel(UprightArea):
         fold.follow(self, DISPLAY_PX)
         VBox(column, MARGINS).add(self._filter, self._run, fold, self._weights, 1)
         self.setWidget(column)
+        Watch(self, QEvent.Type.FontChange).seen.connect(self._align)
         self._align()
 
     def show_implementations(self, availability: Availability) -> None:
@@ -481,11 +477,6 @@ class ControlPanel(UprightArea):
             group.show_state(state)
         # The last of the settings, so that nothing moves where a filter has no use for it.
         self._weights.setVisible(filters.has_parameter(filters.get(state.filter), "matrix"))
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and self.widget() is not None:
-            self._align()
 
     def _align(self) -> None:
         align(self._filter.form, self._run.form, self._display.form)

@@ -25,7 +25,7 @@ from workbench.panels.controls.filter_popup import FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, Part, VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import allow, make_button
 from workbench.widgets.drop_down import ToolList, heading_item
 from workbench.widgets.number_boxes import LogSlider, OddSpinBox
 from workbench.widgets.tile import scaled_font
@@ -212,9 +212,7 @@ class ToolRow(QWidget):
         self._block.show_block(state.block_xy)
         every = (each for each, _ in self._availability)
         self._chosen = next((each for each in every if each.key == state.implementation), None)
-        reason = why_no_block(self._chosen)
-        self._block.setEnabled(not reason)
-        self._block.setToolTip(tip_text(reason or BLOCK_TIP))
+        allow(self._block, why_no_block(self._chosen), BLOCK_TIP)
 
     def step_implementation(self, steps: int) -> None:
         able = [each.key for each, reason in self._availability if reason is None]

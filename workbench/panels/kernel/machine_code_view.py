@@ -21,6 +21,7 @@ from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.code_view import CodeView, SourceText
 from workbench.widgets.tile import words_label
+from workbench.widgets.watch import Watch
 
 
 def line_words(rows: Iterable[Row], line: int) -> str:
@@ -76,6 +77,7 @@ class MachineCodeView(QWidget):
         row = HBox(spacing=8).add((self._of_line, 1), close)
         VBox(self, (0, 4, 0, 0), 6).add(row, self._problem, (self._view, 1))
         self._show_nothing()
+        Watch(self, QEvent.Type.PaletteChange).seen.connect(self._highlight)
         trying.asked_for.connect(self._take_text)
         editor.cursorPositionChanged.connect(self._follow_cursor)
 
@@ -96,11 +98,6 @@ class MachineCodeView(QWidget):
             self._compile()
         else:
             self._cancel()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_view"):
-            self._highlight()
 
     def _take_text(self, asked: KernelText | None) -> None:
         """Follow the text that is tried; None: another one begins."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from kernels.core.device import Device
 from kernels.core.errors import KernelError
@@ -16,6 +16,7 @@ from kernels.cuda_child.worker_pool import Held
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.findings import Built, KernelTrial
 from kernels.cuda_on_cpu.trial import BugSearch
+from workbench.base.background import Throttle
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.panels.kernel import trial_words
@@ -97,8 +98,7 @@ class Trying(QObject):
         self._done: KernelText | None = None  # the text whose trial is over
         self._is_held = self._is_trial = False
         self._remark = ""  # shown at the end of what is under way
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._try)
+        self._pause = Throttle(PAUSE_MS, self._try, self)
         editor.textChanged.connect(self._pause.start)
         file.began.connect(self._begin_another)
         for signal in (file.arrived, file.saving, file.saved):

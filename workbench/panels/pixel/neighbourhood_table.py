@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QKeyEvent, QResizeEvent
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QScrollArea, QSize
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
 from workbench.base import theme
+from workbench.base.background import Throttle
 from workbench.base.plain_text import tip_text
 from workbench.panels.pixel import pixel_words
 from workbench.widgets.keyboard import ARROWS
@@ -157,8 +157,7 @@ class NeighbourTable(QTableView):
         self._model = Neighbours()
         self._letters = self.font()
         # At once, the table would get the letters of its panel after its own.
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._fit)
+        self._later = Throttle(0, self._fit, self)
         self.setModel(self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

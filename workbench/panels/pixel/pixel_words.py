@@ -28,6 +28,7 @@ from workbench.model import intents
 from workbench.model.state import State
 from workbench.model.step_files import select
 from workbench.widgets.letters import factor_of
+from workbench.widgets.watch import Watch
 
 RULES = {
     "zero": "zero: pixels beyond the edge count as 0",
@@ -276,12 +277,8 @@ class NumbersCard(QFrame):
         metrics = QFontMetrics(theme.numbers_font())
         self._least_px = metrics.horizontalAdvance("−12345.678901"), 2 * metrics.lineSpacing()
         self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        Watch(self, QEvent.Type.FontChange).seen.connect(self._make_room)
         self._make_room()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_least_px"):
-            self._make_room()
 
     def _make_room(self) -> None:
         """Give values room for a whole number, in the letters of the panel."""

@@ -29,7 +29,7 @@ from workbench.charts.data.figure import Axis, Dot, Figure, LegendLine, Plot, Se
 from workbench.panels.controls.controls_panel import WHOLE_TIPS
 from workbench.session.worker import AGAIN, LongTask, Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import check_segment, described, make_segments, push_button
+from workbench.widgets.buttons import allow, check_segment, described, make_segments, push_button
 from workbench.widgets.chips import outline, paint_words
 from workbench.widgets.tile import words_label
 
@@ -155,7 +155,7 @@ class ListPage(QWidget):
         job = replace(job, picture=blank(job.picture.shape, job.pixel_type))
         if self._of is None or not job.same_run(self._of):
             self._of = job
-            if isinstance(self._worker.device, Device) and self._here is None:
+            if self._worker.gpu is not None and self._here is None:
                 self._idea.setText(TIPS["measuring"])
                 self._limits.start(lambda engine: iter((engine.ceilings(),)))
             else:
@@ -184,8 +184,7 @@ class ListPage(QWidget):
         self._way = chosen or self._way
         for way, button in self._ways.items():
             work = self.cost.ways[way] if self.cost else TIPS["no_picture"]
-            button.setEnabled(isinstance(work, WayWork))
-            button.setToolTip(tip_text(work if isinstance(work, str) else TIPS["area"]))
+            allow(button, work if isinstance(work, str) else "", TIPS["area"])
         self._zoom.setEnabled(bool(self.frames()))
         self.look_changed.emit()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QTextBrowser, QWidget
 
 from kernels.core.job import Pick, Ran
@@ -18,14 +18,14 @@ from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record
 from workbench.base import numbers
 from workbench.base.paths import asset_table
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
 from workbench.charts.data.points import style_of_implementation
 from workbench.model.rung_times import LadderLine
 from workbench.panels.controls.tool_row import KIND_TITLES
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import described, push_button
+from workbench.widgets.buttons import allow, described, push_button
 from workbench.widgets.folding import OffStage
 from workbench.widgets.tile import scaled_font, words_label
 
@@ -217,9 +217,7 @@ class LadderView(QWidget):
         self._measure.setProperty("primary", True)
         self._measure.clicked.connect(self._toggle)
         self._bar = described(QProgressBar(textVisible=False), "ladder-progress", "Rounds measured")
-        self._doing = words_label("ladder-doing", 0.9, is_muted=True)
-        self._doing.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._doing.setMinimumHeight(2 * self._doing.fontMetrics().lineSpacing())
+        self._doing = words_label("ladder-doing", 0.9, is_muted=True, lines=2)
         self._bar.hide()
         self._doing.hide()
         self._reason = Label(name="ladder-reason", font=scaled_font(0.9), wraps=True)
@@ -295,10 +293,7 @@ class LadderView(QWidget):
     def _refresh(self) -> None:
         reason = self._why_not()
         self._measure.setText("Cancel" if self.is_measuring else COMPARE)
-        self._measure.setEnabled(not reason)
-        self._measure.setToolTip(
-            tip_text(TIPS["cancel"] if self.is_measuring else reason or TIPS["compare"])
-        )
+        allow(self._measure, reason, TIPS["cancel" if self.is_measuring else "compare"])
         self._bar.setVisible(self.is_measuring)
         # Without a job the caption says it.
         self._reason.show_or_hide((reason or self._quickest) if self._has_job else "")

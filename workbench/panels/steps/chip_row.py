@@ -13,7 +13,6 @@ from kernels import filters
 from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.background import Latest
-from workbench.base.plain_text import tip_text
 from workbench.model import intents, step_files
 from workbench.model.state import State, has_row
 from workbench.panels.steps import list_edits, thumbnails
@@ -22,7 +21,7 @@ from workbench.panels.steps.step_chip import LEAST_PX, PICTURE_PX, StepChip, Ste
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import described, make_button
+from workbench.widgets.buttons import allow, described, make_button
 from workbench.widgets.keyboard import enter
 
 ORIGINAL_TIP = "The picture before all steps (Alt+0); a click on a step leads back."
@@ -74,9 +73,7 @@ class StepRow(QFrame):
             self.show_original(False)
         self._state = state
         self._round.setChecked(state.is_rounded)
-        reason = list_edits.why_no_more(state)
-        self._add.setEnabled(not reason)
-        self._add.setToolTip(tip_text(reason or ADD_TIP))
+        allow(self._add, list_edits.why_no_more(state), ADD_TIP)
         self.setVisible(has_row(state))
         self._show_steps()
         self._ask_thumbnails()

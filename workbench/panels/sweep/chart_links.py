@@ -130,8 +130,7 @@ class ApplyMeasurement(QObject):
             self._messages.dismiss(self._sentence)
 
     def _unmark(self) -> None:
-        if (panel := self._parts.panel.made) is not None:
-            panel.chart.show_marked(None)
+        self._parts.panel.if_made(lambda panel: panel.chart.show_marked(None))
 
     def _times(self, cell: Cell) -> str:
         """List what each shown session measured of `cell`: ": 35.2 µs on NVIDIA H200"."""
@@ -192,4 +191,4 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
     if not cell.is_made and own is not None and own.samples.shape[2] == cell.channels:
         return own.stored_as(cell.pixel_type)
     name = cell_name(cell) if cell.is_made else cell.picture
-    return Picture(name, job_of(cell, at_hand).picture)
+    return Picture(name, job_of(cell, at_hand).picture).looked_through()

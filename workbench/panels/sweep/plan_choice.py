@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPalette, QShowEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
@@ -17,6 +17,7 @@ from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of, presets
 from kernels.sweeps.plan_run import cells_of
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.cell_words import held_fixed
 from workbench.model.plan_draft import BY_FIELD, UnclearError, given, short, time_s, varied_in_words
@@ -70,20 +71,17 @@ class PlanChoice(QWidget):
         self.files = make_button("sweep-files", "File", FILES_TIP, "Plans in files")
         self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
         self._editor = PlanEditor()
-        self._hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
-        lines_px = HINT_LINES * self._hint.fontMetrics().lineSpacing()
-        self._hint.setMinimumHeight(lines_px)  # keeps the height
+        small = scaled_font(0.95)
+        self._hint = Label(name="sweep-hint", font=small, wraps=True, lines=HINT_LINES)
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
-        self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
+        self._count = Throttle(COUNT_MS, self._show_count, self)
         row = HBox(spacing=6).add((self._list, 1), self.files)
         VBox(self, 0, 6).add(row, self._about, self._hint)
         self.custom = QWidget()
         VBox(self.custom, 0, 6).add(self._fold, self._editor)
         self._editor.hide()
         self._fold.show_fold("Customize", False)
-        self._count.timeout.connect(self._show_count)
         self._editor.edited.connect(self._refresh)
         self._fill()
 

@@ -160,8 +160,7 @@ class SweepController(QObject):
         self._sweep.get().show_asked()
         pictures, paths = given(self._store.state.picture), self._parts.kernels.paths
         self._worker.sweep.start(partial(measure, what, pictures, *place, paths))
-        if self._rung.made is not None:
-            self._rung.made.ladder.show_busy(True)
+        self._rung.if_made(lambda panel: panel.ladder.show_busy(True))
 
     def _measure_ladder(self, implementations: tuple[Implementation, ...]) -> None:
         """Measure the present job with each of them; no session is kept."""
@@ -179,8 +178,7 @@ class SweepController(QObject):
 
     def _show_of_ladder(self, is_of_ladder: bool) -> None:
         self._is_of_ladder = is_of_ladder
-        if self._sweep.made is not None:
-            self._sweep.made.run.show_busy(is_of_ladder)
+        self._sweep.if_made(lambda panel: panel.run.show_busy(is_of_ladder))
         self.changed.emit()
 
     @Slot(object)
@@ -201,8 +199,7 @@ class SweepController(QObject):
                 self._messages.show_message("warning", step.sentence)
             case Record():
                 self._times.add_record(step)
-                if (rung := self._rung.made) is not None:
-                    rung.refresh()
+                self._rung.if_made(lambda panel: panel.refresh())
                 if self._is_of_ladder:
                     self._rung.get().ladder.show_record(step)
                 else:
@@ -214,8 +211,7 @@ class SweepController(QObject):
             self._rung.get().ladder.show_ended()
             self._show_of_ladder(False)
         else:
-            if self._rung.made is not None:
-                self._rung.made.ladder.show_busy(False)
+            self._rung.if_made(lambda panel: panel.ladder.show_busy(False))
             self._sweep.get().show_ended(is_complete)
         if error is not None:
             self._messages.show_error(error)

@@ -19,6 +19,7 @@ from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.timing_words import Figure
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
+from workbench.widgets.watch import Watch
 
 VERDICT_BAR_PX = 4
 
@@ -224,6 +225,7 @@ class _Words(Label):
         super().__init__("", line, name=name)
         self._rooms: dict[int, int] = {}  # by step: asked for many times while a line is laid out
         self.setFont(scaled_font(scale, weight))
+        Watch(self, QEvent.Type.FontChange).seen.connect(self._rooms.clear)
         self.wordings: Sequence[str] = ("",)
         self._widest: Sequence[str] = ()
         self.step = 0
@@ -258,11 +260,6 @@ class _Words(Label):
     def _wide(self, text: str) -> int:
         # The advance alone would cut a last letter that leans over its end, as "*" does.
         return self.fontMetrics().size(Qt.TextFlag.TextSingleLine, text).width()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        if event.type() == QEvent.Type.FontChange:
-            self._rooms.clear()
-        super().changeEvent(event)
 
     def place(self, x: int, base: int) -> None:
         metrics = self.fontMetrics()
@@ -329,5 +326,4 @@ class TimingViews(QObject):
     def _show(self, newest: Newest) -> None:
         self._newest = newest
         self.line.show_times(newest)
-        if self._panel.made is not None:
-            self._panel.made.show_times(newest)
+        self._panel.if_made(lambda panel: panel.show_times(newest))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from kernels.core import safe_files
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.plain_data import LimitedTomlError, parse_toml
 from workbench.base.background import Background
+from workbench.base.disk import disk_in_words
 from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
 from workbench.base.table_text import as_text, read_table, shortest
@@ -55,15 +55,6 @@ class Named:
     drawing: WeightsDraft
 
 
-@contextmanager
-def _disk(failure: str) -> Iterator[None]:
-    """Turn an error of the disk into one sentence that begins with `failure`."""
-    try:
-        yield
-    except OSError as error:
-        raise WeightsFileError(f"{failure}: {safe_files.reason(error)}.") from error
-
-
 class WeightsLibrary:
     """The named weights in a folder, which is made when the first are saved.
 
@@ -82,7 +73,7 @@ class WeightsLibrary:
     def save(self, named: Named) -> Named | None:
         """Save weights under their name, and return those that had it before, or None."""
         check_name(named.name)
-        with _disk(f"The folder {self._folder} cannot be made"):
+        with disk_in_words(WeightsFileError, f"The folder {self._folder} cannot be made"):
             self._folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(named.name.encode()).hexdigest()[:8]
         plain = re.sub(r"[^a-z0-9]+", "-", named.name.lower()).strip("-")[:40]
@@ -106,7 +97,7 @@ class WeightsLibrary:
     def delete(self, name: str) -> None:
         """Remove the file of the weights with this name, if there is one."""
         if found := self._read()[0].get(name):
-            with _disk(f"“{name}” cannot be deleted"):
+            with disk_in_words(WeightsFileError, f"“{name}” cannot be deleted"):
                 found[1].unlink(missing_ok=True)
 
     def _read(self) -> tuple[dict[str, tuple[Named, Path]], tuple[str, ...]]:
@@ -130,7 +121,7 @@ def check_name(name: str) -> None:
 
 def read_file(path: Path) -> Named:
     """Read weights from a .toml of ours, or from rows of numbers. Raises WeightsFileError."""
-    with _disk(f"{path.name} cannot be read"):
+    with disk_in_words(WeightsFileError, f"{path.name} cannot be read"):
         if not path.is_file():
             raise WeightsFileError(f"{path.name} is not a file.")
         if path.stat().st_size > MAX_FILE_BYTES:
@@ -169,7 +160,8 @@ def write_file(path: Path, named: Named) -> None:
     else:
         cells = tuple(tuple(map(shortest, row)) for row in matrix)
         text = as_text(cells, "," if path.suffix.lower() == ".csv" else " ") + "\n"
-    with _disk(f"{path.name} cannot be written"), safe_files.replacing(path) as file:
+    writing = disk_in_words(WeightsFileError, f"{path.name} cannot be written")
+    with writing, safe_files.replacing(path) as file:
         file.write(text.encode())
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from kernels import filters
@@ -42,6 +42,7 @@ from workbench.widgets.folding import FoldedSection, OffStage
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
 from workbench.widgets.number_boxes import OddSpinBox
+from workbench.widgets.watch import Watch
 
 SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
@@ -68,7 +69,7 @@ class WeightsEditor(QWidget):
         self._store = store
         self.drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
-        self._grid = WeightsGrid(self.drawing)
+        self._grid = self.entrance = WeightsGrid(self.drawing)
         self._grid.typed.connect(self._type)
         self._grid.copy_wanted.connect(self._copy)
         self._grid.paste_wanted.connect(self._paste)
@@ -92,12 +93,10 @@ class WeightsEditor(QWidget):
         )
         self._buttons = self._make_buttons()
         self._lay_out()
+        # Larger letters need more room.
+        Watch(self, QEvent.Type.Resize, QEvent.Type.FontChange).seen.connect(self._turn)
         self._show(self.drawing)
         self._follow(store.state)
-
-    @property
-    def entrance(self) -> QWidget:
-        return self._grid
 
     def show_state(self, state: State) -> None:
         """Show the weights of the filter, while the panel is seen."""
@@ -139,15 +138,6 @@ class WeightsEditor(QWidget):
         super().showEvent(event)
         self._library.refresh()
         self._follow(self._store.state)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._turn()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and self.layout() is not None:
-            self._turn()  # larger letters need more room
 
     def _type(self, cells: list[tuple[int, int]], text: str) -> None:
         drawing = self.drawing

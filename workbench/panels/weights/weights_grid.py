@@ -39,6 +39,7 @@ from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.widgets.buttons import described
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import dress_table, scaled_font
+from workbench.widgets.watch import Watch
 
 CellIndex = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -190,6 +191,8 @@ class WeightsGrid(QTableView):
         self.setModel(self._cells)
         self.setItemDelegate(_CellPainter(self))
         dress_table(self, "Pixels to the right", "Pixels down", 16)
+        recoloured = Watch(self, QEvent.Type.PaletteChange).seen  # the tints belong to the theme
+        recoloured.connect(lambda: self._cells.show_drawing(self._cells.drawing))
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
         """Show a drawing; the current cell stays as far from the middle as it was."""
@@ -261,11 +264,6 @@ class WeightsGrid(QTableView):
         super().resizeEvent(event)
         self._fit()
         self._centre()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:  # the tints belong to the theme
-            self._cells.show_drawing(self._cells.drawing)
 
     def _leave(self, forward: bool) -> bool:
         self.setTabKeyNavigation(False)

@@ -176,9 +176,7 @@ class WeightsSummary(QFrame):
         self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._facts.setToolTip("Rank: how many separable filters add up to this one.")
         self._response = ResponseView()
-        self._in_words = Label(name="weights-response-words", is_muted=True, wraps=True)
-        self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
-        self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._in_words = Label(name="weights-response-words", is_muted=True, wraps=True, lines=4)
         tip = "In decibels, down to 60 dB below the largest: shows how well the rest is suppressed."
         log = described(QCheckBox("Logarithmic"), "weights-log", "", tip)
         log.toggled.connect(self._response.show_logarithmic)

@@ -360,9 +360,10 @@ def test_the_ladder_grows_with_the_steps(qtbot, window):
     ],
 )
 def test_a_bar_says_what_its_step_brought(before, now, words):
-    first = LadderBar("One", "a", before, "")
-    second = LadderBar("Two", "b", now, "")
+    first = LadderBar("One", "a", before)
+    second = LadderBar("Two", "b", now)
     assert second.beside(first) == words
+    assert ("*" in second.beside(first._replace(disturbances=("load",)))) == ("×" in words)
     assert second.beside(None) == ""
     elsewhere = second._replace(source="NVIDIA H200")
     assert elsewhere.beside(first) == ""  # times of two machines
