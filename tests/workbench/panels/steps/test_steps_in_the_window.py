@@ -147,18 +147,42 @@ def test_a_list_has_eight_steps_at_most_and_says_so(window):
     assert len(window.store.state.steps) == 8
 
 
+def drag_chip(window, number, to):
+    chip, left = chips(window)[number], Qt.MouseButton.LeftButton
+    QTest.mousePress(chip, left, pos=QPoint(chip.width() // 2, 10))
+    QTest.mouseMove(chip, QPoint(to // 2, 10))
+    QTest.mouseMove(chip, QPoint(to, 10))
+    QTest.mouseRelease(chip, left, pos=QPoint(to, 10))
+
+
+def test_to_select_is_no_change_and_undo_finds_its_step(listed):
+    history, store = listed.undo_history, listed.store
+    words = history.undo_words
+    for number, size in ((1, 5), (0, 7)):
+        click_chip(listed, number)
+        assert history.undo_words == words
+        store.choose(ksize=size)
+        words = history.undo_words
+    store.choose(view_mode="wipe")
+    click_chip(listed, 2)
+    history.undo()
+    assert store.state.filter == "edges"  # as this was of no step
+    for sizes, selected in (([3, 5, 3], "gaussian"), ([3, 3, 3], "sharpen")):
+        history.undo()
+        assert [step.ksize for step in store.state.steps] == sizes
+        assert store.state.filter == selected
+    click_chip(listed, 2)
+    history.redo()
+    assert [step.ksize for step in store.state.steps] == [3, 5, 3]
+
+
 def test_chips_tick_drag_and_take_keys(qtbot, listed):
-    row = listed.step_row
     QTest.mouseClick(chips(listed)[1], Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
     assert [step.is_on for step in listed.store.state.steps] == [True, False, True]
     assert len(listed.store.state.before) == 2  # the same one is selected
     assert "off" in chips(listed)[1].accessibleName()
-    first, left = chips(listed)[0], Qt.MouseButton.LeftButton
-    middle = QPoint(first.width() // 2, 10)
-    QTest.mousePress(first, left, pos=middle)
-    QTest.mouseMove(first, QPoint(middle.x() + 40, 10))
-    QTest.mouseMove(first, QPoint(row.width(), 10))
-    QTest.mouseRelease(first, left, pos=QPoint(row.width(), 10))
+    assert listed.undo_history.undo_words == "turn Sharpen 3×3 off"
+    drag_chip(listed, 0, listed.width())
     assert titles(listed) == ["sharpen", "edges", "gaussian"]
     assert listed.store.state.filter == "edges"
     chip = chips(listed)[1]
@@ -171,7 +195,7 @@ def test_chips_tick_drag_and_take_keys(qtbot, listed):
     assert listed.undo_history.undo_words == "remove Sharpen 3×3"
     listed.undo_history.undo()
     assert titles(listed) == ["sharpen", "edges", "gaussian"]
-    for _ in range(4):
+    for _ in range(3):
         listed.undo_history.undo()
     assert listed.store.state.steps == LIST
 
