@@ -155,6 +155,29 @@ def drag_chip(window, number, to):
     QTest.mouseRelease(chip, left, pos=QPoint(to, 10))
 
 
+@pytest.mark.parametrize("selected", [0, 2])
+def test_the_keyboard_stays_with_a_step_that_is_dragged(listed, selected):
+    click_chip(listed, selected)
+    drag_chip(listed, 2, -listed.width())
+    assert titles(listed) == ["edges", "gaussian", "sharpen"]
+    assert listed.focusWidget() is chips(listed)[0]
+    assert listed.undo_history.undo_words == "move Edges 3×3"
+    QTest.keyClick(listed.focusWidget(), Qt.Key.Key_Delete)
+    assert titles(listed) == ["gaussian", "sharpen"]
+
+
+def test_the_keyboard_stays_with_the_selected_step_and_in_the_row(listed):
+    click_chip(listed, 2)
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(listed, Qt.Key.Key_Left, both)
+    assert titles(listed) == ["gaussian", "edges", "sharpen"]
+    assert listed.focusWidget() is chips(listed)[1]
+    for left in (["gaussian", "sharpen"], ["gaussian"]):
+        QTest.keyClick(listed.focusWidget(), Qt.Key.Key_Delete)
+        assert titles(listed) == left
+        assert listed.focusWidget() is (listed.home if len(left) == 1 else chips(listed)[1])
+
+
 def test_to_select_is_no_change_and_undo_finds_its_step(listed):
     history, store = listed.undo_history, listed.store
     words = history.undo_words
