@@ -6,6 +6,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton
 from scipy import ndimage
@@ -27,6 +28,7 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
+from workbench.base import theme
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import Step, ViewMode
@@ -246,6 +248,17 @@ def test_times_and_verdicts_stand_on_the_chips(qtbot, listed):
     QTest.keyClick(listed, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     assert listed.store.state.filter == "gaussian"
     assert [chip.look.is_beyond for chip in chips(listed)] == [False, True, True]
+    until(qtbot, lambda: listed.compare.main.caption.endswith("\nstep 1 of 3"))
+    listed.step_row.switch(2)
+    assert listed.compare.main.caption.endswith("\nstep 1 of 2")
+    click_chip(listed, 1)
+    for chip, is_pale in ((chips(listed)[0], False), (chips(listed)[2], True)):
+        image, ink = chip.grab().toImage(), QColor(theme.colors(chip.palette()).text)
+        x, y = chip.rect().width(), chip.rect().height()
+        inks = {image.pixelColor(at % x, at // x).name() for at in range(x * y)}
+        assert (ink.name() not in inks) == is_pale
+        assert ("not in the picture shown" in chip.toolTip()) == is_pale
+        assert chip.accessibleName() in chip.toolTip()
 
 
 def test_what_is_saved_of_an_earlier_step_says_so_and_the_whole_list_is_a_click_away(
