@@ -73,11 +73,16 @@ def select(steps: Sequence[Step], at: int) -> dict[str, Any]:
 
 def part_in_words(state: State) -> str:
     """Format what is taken of several pages or steps: ", step 1 of 3 only"; empty: all is."""
-    page, count = state.picture and state.picture.page, sum(each.is_on for each in state.steps)
-    taken = len(taken_in(state))
+    page = state.picture and state.picture.page
     words = [str(page)] if page and page.count > 1 else []
-    words += [f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}"] * (taken < count)
+    words += filter(None, [steps_in_words(state)])
     return f", {', '.join(words)} only" if words else ""
+
+
+def steps_in_words(state: State) -> str:
+    """Format which steps are taken of those that are on: "steps 1 to 2 of 3"; empty: all are."""
+    taken, count = len(taken_in(state)), sum(each.is_on for each in state.steps)
+    return f"step{'s 1 to' if taken > 1 else ''} {taken} of {count}" if taken < count else ""
 
 
 def changes_of(found: WrittenList) -> dict[str, Any]:

@@ -379,7 +379,7 @@ class MainWindow(WindowWithHome):
             panel.if_made(tell)
         self.page_box.show_picture(state.picture)
         if state.picture is not None and state.picture.path is None:
-            self.place.words.clear()  # it is none of them
+            self.place.hide()  # it is none of them
         self.menus.refresh()
 
     def _show_title(self) -> None:

@@ -20,6 +20,7 @@ from workbench.imaging.display import Display
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
+from workbench.model.step_files import steps_in_words
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
@@ -91,7 +92,9 @@ class ResultViews(QObject):
         if old.picture is not None and intents.needs_run(old, new):
             self._messages.outdate(FRESH_MS)
             self._late.start()
-        elif old.reference is not new.reference and self._live.of_view is not None:
+        elif self._live.of_view is not None and (
+            old.reference is not new.reference or steps_in_words(old) != steps_in_words(new)
+        ):
             self._show(*self._live.of_view[1:])
 
     def _say_late(self) -> None:
@@ -155,6 +158,8 @@ class ResultViews(QObject):
             parts.append(f"as {job.pixel_type}")
         if picture is not None and picture.large is not None:
             parts.append(f"1/{picture.large.step:.4g} of its size")
+        if intents.is_answer(result, self._store.state):
+            parts.append(steps_in_words(self._store.state))
         parts.append("unverified" * result.is_wrong)
         parts.append("of earlier settings" if self._live.refusal or self._is_late else "")
         below = " · ".join(filter(None, parts))

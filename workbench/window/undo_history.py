@@ -6,7 +6,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from time import monotonic
 from typing import Any
 
@@ -20,7 +20,8 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Picture
 from workbench.model.intents import step_in_words
 from workbench.model.names import filter_title, implementation_title
-from workbench.model.state import FACTS, State, changed_fields
+from workbench.model.state import FACTS, State, Step, changed_fields
+from workbench.model.step_files import select
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.message_bar import MessageBar
@@ -70,6 +71,8 @@ GRADUAL = frozenset(name for name, facts in FACTS.items() if facts.is_gradual)
 MAX_LETTERS = 24
 NAMED = 2  # fields named in the words at most
 GRADUAL_ID, NO_ID = 1, -1
+SELECTED = frozenset(("before", "after", *(each.name for each in fields(Step))))
+OF_LIST = SELECTED | {"compared", "result_levels"}  # fields that an edit of the list changes
 
 Side = Mapping[str, Any]  # fields of the State
 
@@ -80,12 +83,21 @@ class StateStep(QUndoCommand):
     A change of the same gradual fields soon after the last one, or while a mouse button is held,
     is merged with it.
 
-    at_s  when it was made, by any clock
+    at_s      when it was made, by any clock
+    selected  number of the selected step before and after it, as selecting another is no change
     """
 
-    def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
+    def __init__(
+        self,
+        before: Side,
+        after: Side,
+        at_s: float,
+        *,
+        is_held: bool = False,
+        selected: tuple[int, int] = (0, 0),
+    ) -> None:
         super().__init__(in_words(before, after))
-        self.before, self.after = before, after
+        self.before, self.after, self.selected = before, after, selected
         self.at_s, self.is_held = at_s, is_held
         self.is_closed = False  # nothing is merged with it any more
 
@@ -174,7 +186,7 @@ class UndoHistory(QObject):
         self._messages, self._status = messages, status
         self._album = Album()
         self._steps = QUndoStack(self, undoLimit=MAX_STEPS)
-        self._is_quiet = False
+        self._is_quiet, self._note = False, ""
         self._newest_request = 0
         self._is_loading = False  # a picture that an undone step leads back to
         self._waiting: list[Callable[[], None]] = []  # what was asked for meanwhile
@@ -206,7 +218,7 @@ class UndoHistory(QObject):
         step = self._step(self._steps.index() - 1)
         if step is not None:
             words = in_words(step.after, step.before) if "→" in step.text() else step.text()
-            self._apply(step.before, self._steps.undo, f"Undone: {words}")
+            self._apply(step.before, step.selected[1], self._steps.undo, f"Undone: {words}")
 
     def redo(self) -> None:
         if self._is_loading:
@@ -214,7 +226,7 @@ class UndoHistory(QObject):
             return
         step = self._step(self._steps.index())
         if step is not None:
-            self._apply(step.after, self._steps.redo, f"Redone: {step.text()}")
+            self._apply(step.after, step.selected[0], self._steps.redo, f"Redone: {step.text()}")
 
     def forget(self) -> None:
         """Forget all steps, so that there is nothing to undo."""
@@ -243,7 +255,12 @@ class UndoHistory(QObject):
         self._waiting *= self._is_quiet
         if self._is_quiet or _is_not_chosen(old, new):
             return
+        if self._status.currentMessage() == self._note:
+            self._status.clearMessage()  # something else is done since
         names = changed_fields(old, new)
+        if old.steps == new.steps and "before" in names and SELECTED.issuperset(names):
+            self._close()
+            return
         ref = PictureRef.of(new.picture) if new.picture is not None else None
         if "picture" in names and ref and ref.can_load and ref.is_of(old.picture):
             names.remove("picture")  # it was opened again
@@ -251,11 +268,10 @@ class UndoHistory(QObject):
             return  # it was in use already: there is nothing to see
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
         before, after = self._side(old, names), self._side(new, names)
-        step = StateStep(before, after, monotonic(), is_held=is_held)
-        was, now = (Counter(map(step_in_words, each.steps)) for each in (old, new))
-        words = [f"remove {each}" for each in was - now] + [f"add {each}" for each in now - was]
-        if len(words) == 1 and old.picture is new.picture:
-            step.setText(words[0])
+        selected = len(old.before), len(new.before)
+        step = StateStep(before, after, monotonic(), is_held=is_held, selected=selected)
+        if OF_LIST.issuperset(names) and (words := _edit_in_words(old, new)):
+            step.setText(words)
         self._steps.push(step)
         self.moved.emit()
 
@@ -268,13 +284,20 @@ class UndoHistory(QObject):
         keep = self._album.keep
         return {n: keep(v) if isinstance(v, Picture) else v for n, v in values.items()}
 
-    def _apply(self, side: Side, done: Callable[[], None], note: str) -> None:
-        """Set the fields in `side`, after its pictures, if there are any, were loaded."""
+    def _close(self) -> None:
+        if (last := self._step(self._steps.index() - 1)) is not None:
+            last.is_closed = True  # the next change is a step of its own
+
+    def _apply(self, side: Side, number: int, done: Callable[[], None], note: str) -> None:
+        """Set the fields in `side`, after its pictures, if there are any, were loaded.
+
+        number  of the step that those of one step are of
+        """
         self._newest_request += 1
         request, changes = self._newest_request, dict(side)
         past = {name: each for name, each in side.items() if isinstance(each, PastPicture)}
         if not past:
-            self._change(changes, done, note)
+            self._change(changes, number, done, note)
             return
         pixel_type = changes.get("pixel_type", self._store.state.pixel_type)
 
@@ -284,7 +307,7 @@ class UndoHistory(QObject):
         def show(found: dict[str, Picture]) -> None:
             self._is_loading = False
             if request == self._newest_request:
-                self._change(changes | found, done, note)
+                self._change(changes | found, number, done, note)
             if self._waiting:
                 self._waiting.pop(0)()
 
@@ -299,15 +322,41 @@ class UndoHistory(QObject):
         self._is_loading = True
         self._background.run(load, show, refuse, end)
 
-    def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
+    def _change(
+        self, changes: dict[str, Any], number: int, done: Callable[[], None], note: str
+    ) -> None:
         self._messages.outdate()  # its subject is gone
+        state = self._store.state
+        if number != len(state.before) and not OF_LIST.isdisjoint(changes):
+            changes = select(state.steps, number) | changes
         with self.quietly():
             self._store.update(**changes)
         done()
-        if (last := self._step(self._steps.index() - 1)) is not None:
-            last.is_closed = True  # the next change is a step of its own
+        self._close()
         self.moved.emit()
+        self._note = note
         self._status.showMessage(note, NOTE_MS)
+
+
+def _edit_in_words(old: State, new: State) -> str:
+    """Format an edit of the list of steps: "move Edges 3×3"; empty: it is none, or several."""
+    was, now = ([step_in_words(step) for step in each.steps] for each in (old, new))
+    edits = [f"remove {each}" for each in Counter(was) - Counter(now)]
+    edits += [f"add {each}" for each in Counter(now) - Counter(was)]
+    selected = now[len(new.before)]
+    if was == now:
+        turned = zip(now, old.steps, new.steps, strict=True)
+        edits = [f"turn {e} {('off', 'on')[b.is_on]}" for e, a, b in turned if a.is_on != b.is_on]
+        if not edits and len(old.before) != len(new.before):
+            edits = [f"select {selected}"]
+    elif not edits:  # of two that changed places the selected one was moved
+        moved = (e for e in (selected, *now) if _without(e, was) == _without(e, now))
+        edits = [f"move {each}" for each in moved][:1]
+    return edits[0] if len(edits) == 1 else ""
+
+
+def _without(word: str, words: list[str]) -> list[str]:
+    return [each for each in words if each != word]
 
 
 def _is_not_chosen(old: State, new: State) -> bool:

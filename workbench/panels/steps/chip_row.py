@@ -22,7 +22,7 @@ from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import allow, described, make_button
-from workbench.widgets.keyboard import enter
+from workbench.widgets.keyboard import enter, go_home
 
 ORIGINAL_TIP = "The picture before all steps (Alt+0); a click on a step leads back."
 ADD_TIP = "Add a step after the last (Ctrl+Shift+N)"
@@ -68,7 +68,11 @@ class StepRow(QFrame):
         self.hide()
 
     def show_state(self, state: State) -> None:
-        """Show the steps of `state`; nothing where there is one, which is on and not mixed."""
+        """Show the steps of `state`; nothing where there is one, which is on and not mixed.
+
+        The keyboard stays with the selected step where that is on another chip now.
+        """
+        focused, number = self.window().focusWidget(), len(self._state.before)
         if self._original.isChecked() and intents.needs_run(self._state, state):
             self.show_original(False)
         self._state = state
@@ -76,6 +80,8 @@ class StepRow(QFrame):
         allow(self._add, list_edits.why_no_more(state), ADD_TIP)
         self.setVisible(has_row(state))
         self._show_steps()
+        if focused in self.chips and (len(state.before) != number or not focused.isVisible()):
+            self._focus(len(state.before))
         self._ask_thumbnails()
 
     def _show_steps(self) -> None:
@@ -207,18 +213,19 @@ class StepRow(QFrame):
     def _remove(self, number: int) -> None:
         self.select(number)
         self.remove()
-        self._focus_selected()
 
     def _step(self, number: int) -> None:
         if number < 0:
             self._original.setFocus(Qt.FocusReason.TabFocusReason)
             return
         self.select(number)
-        self._focus_selected()
+        self._focus(len(self._state.before))
 
-    def _focus_selected(self) -> None:
+    def _focus(self, number: int) -> None:
         if self.isVisible():
-            enter(self.chips[len(self._state.before)])
+            enter(self.chips[number])
+        else:  # what is left is one plain step
+            go_home(self)
 
     def _ask_menu(self, number: int, at: QPoint) -> None:
         self.select(number)
@@ -241,6 +248,7 @@ class StepRow(QFrame):
         self.update()
         if dragged is not None and dragged[0] != dragged[1]:
             self._store.update(**list_edits.moving(self._store.state, *dragged))
+            self._focus(dragged[1])
 
     def _around(self, words: str) -> int:
         """Width of all but the chips, with these words for the switch."""

@@ -26,7 +26,10 @@ HEIGHT_PX, LEAST_PX = 30, 52
 TICK_PX, TICK_ZONE_PX = 14, 28  # the box that is drawn, and what a click on it may hit
 SIDE_PX, GAP_PX, BAR_PX = 9, 8, 3
 WIDEST_TIME = f"88.8{GAP}ms"
-KEYS_TIP = "Tick: on or off.  Drag: another place.  Right click: more.  Del: remove."
+KEYS_TIP = (
+    "Click: the picture after this step.\n"
+    "Tick: on or off.  Drag: another place.  Right click: more.  Del: remove."
+)
 PICTURE_PX = QSize(80, 40)  # of a thumbnail at most
 TICK = (3.0, 7.5), (6.0, 10.5), (11.0, 4.0)
 MIN_LETTERS = 4  # of a name that is cut, with its …
@@ -59,6 +62,7 @@ class StepLook(NamedTuple):
         words = (
             f"Step {self.number}: {self.filter} {self.size}",
             "" if self.is_on else "off",
+            "not in the picture shown" if self.is_beyond else "",
             "its output is WRONG" if self.is_wrong else "",
             f"{time}, {share} of the list" if time and share else time,
             self.runs_on,
@@ -145,6 +149,8 @@ class StepChip(QToolButton):
         if is_filled := look.is_selected and not look.is_beyond:
             face, text = colors.accent, colors.on_accent
             pale = mark = text
+        elif look.is_beyond:
+            text = mark = pale
         painter.setPen(_pen(edge, width))
         painter.setBrush(QColor(face))
         box = QRectF(self.rect()).adjusted(1, 1, -1, -1)

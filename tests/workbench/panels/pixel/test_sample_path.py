@@ -112,8 +112,6 @@ def test_a_double_click_follows_a_neighbour_through_the_steps_to_the_original(qt
     double_click(table(listed), 2, 3)
     assert place(listed) == (0, (1, 1))
     assert path(listed)[0][0] == f"Original {SAMPLES[1, 1, 0]}"
-    listed.undo_history.undo()
-    until(qtbot, lambda: place(listed)[0] == 2)
 
 
 def test_enter_goes_back_and_a_link_forward_and_the_keyboard_stays(qtbot, listed):

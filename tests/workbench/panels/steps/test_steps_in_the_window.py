@@ -6,6 +6,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton
 from scipy import ndimage
@@ -27,6 +28,7 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
+from workbench.base import theme
 from workbench.imaging.pictures import Picture
 from workbench.model import intents
 from workbench.model.state import Step, ViewMode
@@ -147,18 +149,65 @@ def test_a_list_has_eight_steps_at_most_and_says_so(window):
     assert len(window.store.state.steps) == 8
 
 
+def drag_chip(window, number, to):
+    chip, left = chips(window)[number], Qt.MouseButton.LeftButton
+    QTest.mousePress(chip, left, pos=QPoint(chip.width() // 2, 10))
+    QTest.mouseMove(chip, QPoint(to // 2, 10))
+    QTest.mouseMove(chip, QPoint(to, 10))
+    QTest.mouseRelease(chip, left, pos=QPoint(to, 10))
+
+
+@pytest.mark.parametrize("selected", [0, 2])
+def test_the_keyboard_stays_with_a_step_that_is_dragged(listed, selected):
+    click_chip(listed, selected)
+    drag_chip(listed, 2, -listed.width())
+    assert titles(listed) == ["edges", "gaussian", "sharpen"]
+    assert listed.focusWidget() is chips(listed)[0]
+    assert listed.undo_history.undo_words == "move Edges 3×3"
+    QTest.keyClick(listed.focusWidget(), Qt.Key.Key_Delete)
+    assert titles(listed) == ["gaussian", "sharpen"]
+
+
+def test_the_keyboard_stays_with_the_selected_step_and_in_the_row(listed):
+    click_chip(listed, 2)
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(listed, Qt.Key.Key_Left, both)
+    assert titles(listed) == ["gaussian", "edges", "sharpen"]
+    assert listed.focusWidget() is chips(listed)[1]
+    for left in (["gaussian", "sharpen"], ["gaussian"]):
+        QTest.keyClick(listed.focusWidget(), Qt.Key.Key_Delete)
+        assert titles(listed) == left
+        assert listed.focusWidget() is (listed.home if len(left) == 1 else chips(listed)[1])
+
+
+def test_to_select_is_no_change_and_undo_finds_its_step(listed):
+    history, store = listed.undo_history, listed.store
+    words = history.undo_words
+    for number, size in ((1, 5), (0, 7)):
+        click_chip(listed, number)
+        assert history.undo_words == words
+        store.choose(ksize=size)
+        words = history.undo_words
+    store.choose(view_mode="wipe")
+    click_chip(listed, 2)
+    history.undo()
+    assert store.state.filter == "edges"  # as this was of no step
+    for sizes, selected in (([3, 5, 3], "gaussian"), ([3, 3, 3], "sharpen")):
+        history.undo()
+        assert [step.ksize for step in store.state.steps] == sizes
+        assert store.state.filter == selected
+    click_chip(listed, 2)
+    history.redo()
+    assert [step.ksize for step in store.state.steps] == [3, 5, 3]
+
+
 def test_chips_tick_drag_and_take_keys(qtbot, listed):
-    row = listed.step_row
     QTest.mouseClick(chips(listed)[1], Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
     assert [step.is_on for step in listed.store.state.steps] == [True, False, True]
     assert len(listed.store.state.before) == 2  # the same one is selected
     assert "off" in chips(listed)[1].accessibleName()
-    first, left = chips(listed)[0], Qt.MouseButton.LeftButton
-    middle = QPoint(first.width() // 2, 10)
-    QTest.mousePress(first, left, pos=middle)
-    QTest.mouseMove(first, QPoint(middle.x() + 40, 10))
-    QTest.mouseMove(first, QPoint(row.width(), 10))
-    QTest.mouseRelease(first, left, pos=QPoint(row.width(), 10))
+    assert listed.undo_history.undo_words == "turn Sharpen 3×3 off"
+    drag_chip(listed, 0, listed.width())
     assert titles(listed) == ["sharpen", "edges", "gaussian"]
     assert listed.store.state.filter == "edges"
     chip = chips(listed)[1]
@@ -171,7 +220,7 @@ def test_chips_tick_drag_and_take_keys(qtbot, listed):
     assert listed.undo_history.undo_words == "remove Sharpen 3×3"
     listed.undo_history.undo()
     assert titles(listed) == ["sharpen", "edges", "gaussian"]
-    for _ in range(4):
+    for _ in range(3):
         listed.undo_history.undo()
     assert listed.store.state.steps == LIST
 
@@ -199,6 +248,17 @@ def test_times_and_verdicts_stand_on_the_chips(qtbot, listed):
     QTest.keyClick(listed, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     assert listed.store.state.filter == "gaussian"
     assert [chip.look.is_beyond for chip in chips(listed)] == [False, True, True]
+    until(qtbot, lambda: listed.compare.main.caption.endswith("\nstep 1 of 3"))
+    listed.step_row.switch(2)
+    assert listed.compare.main.caption.endswith("\nstep 1 of 2")
+    click_chip(listed, 1)
+    for chip, is_pale in ((chips(listed)[0], False), (chips(listed)[2], True)):
+        image, ink = chip.grab().toImage(), QColor(theme.colors(chip.palette()).text)
+        x, y = chip.rect().width(), chip.rect().height()
+        inks = {image.pixelColor(at % x, at // x).name() for at in range(x * y)}
+        assert (ink.name() not in inks) == is_pale
+        assert ("not in the picture shown" in chip.toolTip()) == is_pale
+        assert chip.accessibleName() in chip.toolTip()
 
 
 def test_what_is_saved_of_an_earlier_step_says_so_and_the_whole_list_is_a_click_away(

@@ -129,6 +129,8 @@ def test_the_menu_says_what_is_undone_and_the_keys_do_it(qtbot, window):
     QTest.keyClick(window, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
     assert window.store.state.filter == "box"
     assert not redo(window).isEnabled()
+    window.store.choose(view_mode="wipe")
+    assert window.statusBar().currentMessage() == ""
 
 
 def test_while_a_number_is_being_typed_the_key_is_the_boxs_own(qtbot, window):
