@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -81,7 +81,7 @@ class ExposureMenu(QObject):
             row += Label(title), box
         place = self._parts.compare.exposure.mapToGlobal(QPoint(0, 0))
         pop_up(self._parts.compare, place, *row, lines=list(self._acts.values()))
-        row[1].setFocus()
+        row[1].setFocus(Qt.FocusReason.TabFocusReason)  # which selects what is in it
 
     def _find(self) -> None:
         """Show nearly all of the picture between black and white."""

@@ -363,6 +363,21 @@ def test_auto_exposure_clips_nothing(qtbot, window, tmp_path):
     assert 0.99 < 5 * 2**window.store.state.tone.ev <= 1
 
 
+@pytest.mark.parametrize(("key", "gamma"), [("Tab", 1.5), ("Escape", 1.0), (None, 1.5)])
+def test_a_gamma_that_is_typed_counts_without_enter(qtbot, window, glare, key, gamma):
+    settle(qtbot, window, lambda: drop(window, glare))
+    trigger(window, "Adjust exposure…")
+    menu = child(window, "exposure-gamma", DecimalBox).window()
+    for typed in ("-2", Qt.Key.Key_Tab, "1.5"):
+        send = QTest.keyClick if isinstance(typed, Qt.Key) else QTest.keyClicks
+        send(menu.focusWidget(), typed)
+    if key is None:
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QPoint(-20, -20))
+    else:
+        QTest.keyClick(menu.focusWidget(), Qt.Key[f"Key_{key}"])
+    assert window.store.state.tone == Tone(ev=-2, gamma=gamma)
+
+
 def test_gamma_and_false_colour_come_after_exposure():
     half = np.full((2, 2, 1), 16384, np.uint16)
     assert show(half, DisplayMapping(tone=Tone(ev=1, gamma=2))).pixels[0][0, 0, 0] == 180
