@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from workbench.base.plain_text import Label
-from workbench.imaging.analyses import Levels, around_zero
+from workbench.imaging.analyses import auto_ev
 from workbench.imaging.display_mapping import BARE, Tone
 from workbench.model.state import State
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
@@ -84,18 +84,16 @@ class ExposureMenu(QObject):
         row[1].setFocus(Qt.FocusReason.TabFocusReason)  # which selects what is in it
 
     def _find(self) -> None:
-        """Show nearly all of the picture between black and white."""
+        """Expose for the picture: see `analyses.auto_ev`."""
         state, messages = self._store.state, self._parts.messages
         picture = state.picture
         assert picture is not None
-        black, white = state.levels or (0.0, picture.white)
 
-        def take(found: Levels | None) -> None:
-            if found is None or found[1] <= black:
+        def take(ev: float | None) -> None:
+            if ev is None:
                 messages.show_message("info", NOTHING)
             elif self._store.state.picture is picture:
-                ev = math.log2((white - black) / (found[1] - black))
                 self._set("ev", math.floor(100 * ev) / 100)  # rounded up it would clip
 
-        search = partial(around_zero, picture.samples, "clip")
+        search = partial(auto_ev, picture.samples, state.levels or (0.0, picture.white))
         self._parts.reading.run(search, take, messages.show_error)
