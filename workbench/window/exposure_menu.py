@@ -41,11 +41,14 @@ class ExposureMenu(QObject):
         parts.compare.exposure.clicked.connect(self._adjust)
 
     def actions(self) -> Actions:
+        store, choose = self._store, self._store.choose
         does: dict[str, Do] = {
             "Adjust exposure…": self._adjust,
             "Auto exposure": self._find,
             **{title: partial(self._switch, name) for title, name in SWITCHES.items()},
-            "Reset exposure": partial(self._store.choose, tone=BARE),
+            "Reset exposure": lambda: choose(
+                tone=getattr(store.state.picture, "opening_tone", BARE)
+            ),
         }
         chip = self._parts.compare.exposure
         return {name: Action(do, lambda: SHALLOW * chip.isHidden()) for name, do in does.items()}
@@ -63,10 +66,13 @@ class ExposureMenu(QObject):
         self._set(field, not getattr(self._store.state.tone, field))
 
     def _follow(self, old: State, new: State) -> None:
-        key = new.picture and (new.picture.path or new.picture.built_in)  # else made of the last
-        if key and old.picture is not new.picture:
+        picture, last = new.picture, old.picture
+        key = picture and (picture.path or picture.built_in)
+        is_made = not key and last and picture and picture.metadata is last.metadata  # of the last
+        if picture is not None and picture is not last and not is_made:
+            tone = key and self._kept.get(key)
             with self._parts.undo.quietly():
-                self._store.update(tone=self._kept.get(key, BARE))
+                self._store.update(tone=tone or picture.opening_tone)
         tone = self._kept[key] = self._store.state.tone
         for title, field in SWITCHES.items():
             self._acts[title].setChecked(getattr(tone, field))
