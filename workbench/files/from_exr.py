@@ -85,7 +85,9 @@ class ExrReader:
         if len(self._chosen) in (2, 4):
             undo_premultiplied(samples, notes)
         named = str(header.get("name", ""))
-        return Decoded(samples, page=Page(self._page, self.count, named))
+        is_light = self._chosen[0].rpartition(".")[2] in ("R", "Y")  # not depths or numbers
+        page = Page(self._page, self.count, named)
+        return Decoded(samples, page=page, is_linear=is_light)
 
 
 class _HushedC:

@@ -52,6 +52,7 @@ class Decoded:
     resolution: tuple[float, float] | None = None  # in pixels per inch, if not in its EXIF
     colours: str = ""  # what is converted from, where `icc` was made of that
     texts: Texts = ()
+    is_linear: bool = False  # as in `Metadata`
 
 
 def check_page(path: Path, number: int, count: int) -> None:

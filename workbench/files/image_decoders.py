@@ -186,7 +186,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
         resolution = None
     if resolution is not None and decoded.orientation >= ON_ITS_SIDE:
         resolution = resolution[1], resolution[0]
-    return Metadata(exif, xmp, decoded.iptc, resolution, decoded.texts)
+    return Metadata(exif, xmp, decoded.iptc, resolution, decoded.texts, decoded.is_linear)
 
 
 def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:

@@ -256,26 +256,37 @@ class Fit:
 
     @property
     def is_to_ask(self) -> bool:
-        """True if what is lost is more than text, of which to be told is enough."""
-        return self.why_not is not None or any(not e.startswith("text ") for e in self.changes)
+        """True if what changes is more than text or the curve, of which to be told is enough."""
+        told = "text ", "linear "
+        return self.why_not is not None or any(not e.startswith(told) for e in self.changes)
 
     def __str__(self) -> str:
-        """The losses, then the formats without any."""
-        keeps = " and ".join(self.instead[:2])
+        """The losses, then the formats without any; "" where it is exact."""
+        keeps = f" Without loss: {' and '.join(self.instead[:2])}." if self.instead else ""
         lost = f"it does not hold {self.why_not}" if self.why_not else ", ".join(self.changes)
-        return f"{self.format.title}: {lost}. Without loss: {keeps}."
+        return "" if self.is_exact else f"{self.format.title}: {lost}.{keeps}"
 
 
 _BECOMES = {"u": "are rounded to 8 bits", "f": "become floats from 0 to 1"}  # by the new kind
 
 
-def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fit:
-    """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError."""
+def fit_of(
+    path: Path, samples: Samples, metadata: Metadata = NO_METADATA, full: float | None = None
+) -> Fit:
+    """The fit of samples, (H, W, C), to the format that `path` names.  Raises ImageFileError.
+
+    full  the value of full intensity; None: that of the samples' type
+    """
     wanted = format_of(path)
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
     before, after = samples.shape[2], corner.shape[2]
+    kinds, most = (samples.dtype.kind, corner.dtype.kind), full or white(samples.dtype)
     changes = {
         f"{samples.dtype} values {_BECOMES[corner.dtype.kind]}": corner.dtype != samples.dtype,
+        "values above white are cut off": kinds == ("f", "u")
+        and any((row > most).any() for row in samples),
+        "linear light is taken for sRGB": metadata.is_linear and kinds[1] == "u",
+        "sRGB is taken for linear light": kinds == ("u", "f") and wanted.family == "OpenEXR",
         "what is transparent becomes white": before in (2, 4) and after in (1, 3),
         "colours of pixels with alpha 0 become 0": wanted.family == "OpenEXR"
         and before in (2, 4)
@@ -288,7 +299,9 @@ def fit_of(path: Path, samples: Samples, metadata: Metadata = NO_METADATA) -> Fi
     why_not = wanted.why_not(np.broadcast_to(corner, (*samples.shape[:2], after)))
     if not made and why_not is None:
         return Fit(wanted)
-    instead = tuple(each.title for each in able(samples) if not _lost(metadata, each))
+    can = () if metadata.is_linear and kinds[0] == "u" else able(samples)
+    best = sorted(can, key=lambda each: metadata.is_linear and each.family != "OpenEXR")
+    instead = tuple(each.title for each in best if not _lost(metadata, each))
     return Fit(wanted, made, why_not, instead)
 
 

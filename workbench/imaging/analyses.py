@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.pictures.generated import with_channels
 from workbench.imaging.display_mapping import NegativeDisplay
 
 BINS = 256
@@ -163,6 +164,31 @@ def around_zero(samples: NDArray[Any], display: NegativeDisplay) -> Levels | Non
     else:
         return None
     return (0.0, most) if display in ("clip", "absolute") else (-most, most)
+
+
+KEY, FAR = 0.18, 4  # a share of white, and stops
+
+
+def auto_ev(samples: NDArray[Any], levels: Levels) -> float | None:
+    """The stops at which a picture is exposed well; None: no value is above black.
+
+    The largest value becomes white.  Where that leaves the log-average of the luminance more than
+    FAR stops below KEY, as with a lamp in view, that becomes KEY instead, and what lies above white
+    is clipped.  Log-average and key are those of E. Reinhard, M. Stark, P. Shirley and J. Ferwerda,
+    Photographic Tone Reproduction for Digital Images, ACM Transactions on Graphics 21 (3), 2002;
+    values at black or below are left out of it.
+
+    samples  (H, W, C) of any pixel type; levels: the values shown as black and white
+    """
+    black, white = levels
+    top = float(_finite(samples).max(initial=black))
+    if top <= black:
+        return None
+    apart = math.isqrt(samples.size // MAX_SAMPLES) + 1
+    light = _finite(with_channels(samples[::apart, ::apart], 1)).astype(np.float64) - black
+    average = float(np.exp(np.log(light[light > 0]).mean())) if (light > 0).any() else top - black
+    largest, key = (math.log2((white - black) * at) for at in (1 / (top - black), KEY / average))
+    return key if key - largest > FAR else largest
 
 
 def _finite(samples: NDArray[Any]) -> NDArray[Any]:

@@ -66,9 +66,9 @@ def to_display(
     if not low < high:
         raise ValueError(f"the level of black, {low}, must be below that of white, {high}")
     height, width, channels = samples.shape
-    is_plain = replace(tone, ev=0.0) == BARE
-    if is_plain and is_compact(height, width, channels) and not _has_nan(samples):
-        return replace(averaged(_grey(samples, low, high)), levels=(low, high))
+    is_grey = not (tone.is_false_colour or tone.marks_clipped)
+    if is_grey and is_compact(height, width, channels) and not _has_nan(samples):
+        return replace(averaged(_grey(samples, (low, high), tone.gamma)), levels=(low, high))
     require_memory(height * width * 4)
     full = white(samples.dtype) if opaque is None else opaque
     bgra = memory.empty((height, width, 4))
@@ -99,15 +99,15 @@ def _has_nan(samples: NDArray[Any]) -> bool:
     return samples.dtype.kind == "f" and bool(np.isnan(np.min(samples)))
 
 
-def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
+def _grey(samples: NDArray[Any], levels: tuple[float, float], gamma: float) -> Bytes:
     """Return (H, W) of grey without NaN; the samples themselves where they can be shown as such."""
     samples = samples[:, :, 0]
-    if samples.dtype == np.uint8 and (low, high) == (0.0, 255.0):
+    if samples.dtype == np.uint8 and levels == (0.0, 255.0) and gamma == 1:
         return samples
     require_memory(samples.size)
     grey = memory.empty(samples.shape)
     for rows in _bands(*samples.shape):
-        grey[rows] = _to_8_bits(samples[rows], low, high)
+        grey[rows] = _mapped(samples[rows], levels, gamma)
     return grey
 
 
@@ -119,11 +119,7 @@ def _paint(
 
     has_alpha = samples.shape[2] in (2, 4)
     colour = np.ascontiguousarray(samples[..., :-1]) if has_alpha else samples
-    if tone.gamma == 1:
-        mapped = _to_8_bits(colour, *levels)
-    else:
-        shares = (colour.astype(np.float32) - levels[0]) / (levels[1] - levels[0])
-        mapped = _to_8_bits(np.nan_to_num(shares).clip(0, 1) ** (1 / tone.gamma), 0.0, 1.0)
+    mapped = _mapped(colour, levels, tone.gamma)
     code = cv2.COLOR_GRAY2BGRA if colour.shape[2] == 1 else cv2.COLOR_RGB2BGRA
     if tone.is_false_colour:
         grey = mapped if colour.shape[2] == 1 else cv2.cvtColor(mapped, cv2.COLOR_RGB2GRAY)
@@ -143,6 +139,18 @@ def _paint(
 def _image(bgra: Bytes, format_: QImage.Format) -> QImage:
     height, width = bgra.shape[:2]
     return QImage(bgra.data, width, height, bgra.strides[0], format_)
+
+
+def _mapped(samples: NDArray[Any], levels: tuple[float, float], gamma: float) -> Bytes:
+    """Do as `_to_8_bits` does, with shares of white raised to 1 / gamma."""
+    if gamma == 1:
+        return _to_8_bits(samples, *levels)
+    import cv2
+
+    shares = (samples.astype(np.float32) - levels[0]) / np.float32(levels[1] - levels[0])
+    np.nan_to_num(shares, copy=False).clip(0, 1, out=shares)
+    flat = shares.reshape(shares.shape[0], -1)
+    return _to_8_bits(cv2.pow(flat, 1 / gamma).reshape(shares.shape), 0.0, 1.0)
 
 
 def _to_8_bits(samples: NDArray[Any], low: float, high: float) -> Bytes:
@@ -210,5 +218,7 @@ def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
         levels = around_zero(samples, look.negative_display) or (-1.0, 1.0)
     if look.negative_display == "absolute":
         samples = np.abs(samples)
-    exposed = look.tone.exposed(levels, look.negative_display in ("offset", "scaled"))
-    return replace(to_display(samples, exposed, full, look.tone), levels=levels, tone=look.tone)
+    is_centred = look.negative_display in ("offset", "scaled")
+    tone = replace(look.tone, gamma=1.0) if is_centred else look.tone  # zero stays the middle
+    exposed = tone.exposed(levels, is_centred)
+    return replace(to_display(samples, exposed, full, tone), levels=levels, tone=tone)

@@ -47,6 +47,7 @@ class Tone:
 
 
 BARE = Tone()
+LIGHT = Tone(gamma=2.2)  # of linear light, as screens expect it
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from workbench.imaging.display import show
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     NegativeDisplay,
+    Tone,
     is_signed,
     natural_display,
 )
@@ -38,12 +39,13 @@ def reduced(samples: Samples, width: int, height: int) -> Samples:
     return np.ascontiguousarray(small.reshape(height, width, -1), np.float32)
 
 
-def preview(small: Samples, full: float, steps: tuple[Step, ...]) -> QImage:
+def preview(small: Samples, full: float, steps: tuple[Step, ...], tone: Tone) -> QImage:
     """Apply one filter to a reduced picture.
 
     small  (H, W, C) float32
     full   the value of full intensity
     steps  of a job: the filter, and a length where it has one
+    tone   how bright it is shown
     """
     job = Job(small, steps)
     look: NegativeDisplay = "clip"
@@ -51,4 +53,4 @@ def preview(small: Samples, full: float, steps: tuple[Step, ...]) -> QImage:
         weights = steps[0].filter.weights
         look = natural_display(weights) if is_signed(weights, job.has_length) else "clip"
     found = np.ascontiguousarray(filtered(job), np.float32)
-    return show(found, DisplayMapping(None, look, full)).images[0].copy()
+    return show(found, DisplayMapping(None, look, full, tone)).images[0].copy()

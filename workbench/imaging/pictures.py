@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span
 from kernels.core.cache import all_finite, once_a_picture
 from kernels.pictures.generated import beyond, stored_as, white
+from workbench.imaging.display_mapping import BARE, LIGHT, Tone
 
 Texts = tuple[tuple[str, str], ...]  # keywords, and what they say
 
@@ -25,6 +26,7 @@ class Metadata:
     iptc: bytes | None = None  # the records of IPTC's IIM
     resolution: tuple[float, float] | None = None  # across and down, in pixels per inch
     texts: Texts = ()  # those of a PNG, and the comment of a JPEG
+    is_linear: bool = False  # samples are proportional to light, by the format's definition
 
 
 NO_METADATA = Metadata()
@@ -112,6 +114,11 @@ class Picture:
     def white(self) -> float:
         """Sample value of full intensity: 255, 65535, or 1.0 for floats."""
         return white(self.samples.dtype)
+
+    @property
+    def opening_tone(self) -> Tone:
+        """How it is shown until the user chooses."""
+        return LIGHT if self.metadata.is_linear else BARE
 
     @property
     def is_transparent(self) -> bool:

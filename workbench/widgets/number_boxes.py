@@ -82,6 +82,12 @@ class _TypedNumber(WheelAfterFocus, _Box):
                 return False
         return super().event(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Take back with Esc what is typed and not entered."""
+        if event.key() == Qt.Key.Key_Escape and self.lineEdit().isModified():
+            self.show_value(self.value())
+        super().keyPressEvent(event)
+
     def validate(self, text: str, position: int) -> tuple[State, str, int]:
         """Accept a number in the range; one out of it is intermediate, as `fixup` mends it."""
         state = State.Invalid

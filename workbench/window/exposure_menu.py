@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from workbench.base.plain_text import Label
-from workbench.imaging.analyses import Levels, around_zero
+from workbench.imaging.analyses import auto_ev
 from workbench.imaging.display_mapping import BARE, Tone
 from workbench.model.state import State
 from workbench.widgets.actions import Action, Actions, Do, MenuTree
@@ -41,11 +41,14 @@ class ExposureMenu(QObject):
         parts.compare.exposure.clicked.connect(self._adjust)
 
     def actions(self) -> Actions:
+        store, choose = self._store, self._store.choose
         does: dict[str, Do] = {
             "Adjust exposure…": self._adjust,
             "Auto exposure": self._find,
             **{title: partial(self._switch, name) for title, name in SWITCHES.items()},
-            "Reset exposure": partial(self._store.choose, tone=BARE),
+            "Reset exposure": lambda: choose(
+                tone=getattr(store.state.picture, "opening_tone", BARE)
+            ),
         }
         chip = self._parts.compare.exposure
         return {name: Action(do, lambda: SHALLOW * chip.isHidden()) for name, do in does.items()}
@@ -63,10 +66,13 @@ class ExposureMenu(QObject):
         self._set(field, not getattr(self._store.state.tone, field))
 
     def _follow(self, old: State, new: State) -> None:
-        key = new.picture and (new.picture.path or new.picture.built_in)  # else made of the last
-        if key and old.picture is not new.picture:
+        picture, last = new.picture, old.picture
+        key = picture and (picture.path or picture.built_in)
+        is_made = not key and last and picture and picture.metadata is last.metadata  # of the last
+        if picture is not None and picture is not last and not is_made:
+            tone = key and self._kept.get(key)
             with self._parts.undo.quietly():
-                self._store.update(tone=self._kept.get(key, BARE))
+                self._store.update(tone=tone or picture.opening_tone)
         tone = self._kept[key] = self._store.state.tone
         for title, field in SWITCHES.items():
             self._acts[title].setChecked(getattr(tone, field))
@@ -81,21 +87,19 @@ class ExposureMenu(QObject):
             row += Label(title), box
         place = self._parts.compare.exposure.mapToGlobal(QPoint(0, 0))
         pop_up(self._parts.compare, place, *row, lines=list(self._acts.values()))
-        row[1].setFocus()
+        row[1].setFocus(Qt.FocusReason.TabFocusReason)  # which selects what is in it
 
     def _find(self) -> None:
-        """Show nearly all of the picture between black and white."""
+        """Expose for the picture: see `analyses.auto_ev`."""
         state, messages = self._store.state, self._parts.messages
         picture = state.picture
         assert picture is not None
-        black, white = state.levels or (0.0, picture.white)
 
-        def take(found: Levels | None) -> None:
-            if found is None or found[1] <= black:
+        def take(ev: float | None) -> None:
+            if ev is None:
                 messages.show_message("info", NOTHING)
             elif self._store.state.picture is picture:
-                ev = math.log2((white - black) / (found[1] - black))
                 self._set("ev", math.floor(100 * ev) / 100)  # rounded up it would clip
 
-        search = partial(around_zero, picture.samples, "clip")
+        search = partial(auto_ev, picture.samples, state.levels or (0.0, picture.white))
         self._parts.reading.run(search, take, messages.show_error)

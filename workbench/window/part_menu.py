@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QPoint, QRectF
+from PySide6.QtCore import QObject, QPoint, QRectF, Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
+from PySide6.QtWidgets import QAbstractSpinBox, QMenu, QWidget, QWidgetAction
 
 from kernels.core.job import Region
 from workbench.base.plain_text import Label
@@ -100,8 +100,7 @@ class PartMenu(QObject):
         box.valueChanged.connect(self._set_feather)
         place = self._compare.mapToGlobal(QPoint(8, CHIPS_HEIGHT))
         pop_up(self._compare, place, Label("Feather"), box, Label("pixels"))
-        box.setFocus()
-        box.selectAll()
+        box.setFocus(Qt.FocusReason.TabFocusReason)  # which selects what is in it
 
     def _set_feather(self, pixels: int) -> None:
         if (region := self._state.region) is not None:
@@ -144,9 +143,21 @@ class PartMenu(QObject):
         self._steps.ask("numbers of the part", partial(analyses.counting, pair), copy, inform)
 
 
+class _Row(QWidget):
+    """Boxes in a menu, which would take Tab past them to its next line."""
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:  # noqa: N802
+        boxes = self.findChildren(QAbstractSpinBox)
+        at = [box.hasFocus() for box in boxes].index(True) + (1 if is_next else -1)
+        if not 0 <= at < len(boxes):
+            return super().focusNextPrevChild(is_next)
+        boxes[at].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+
 def pop_up(parent: QWidget, place: QPoint, *parts: QWidget, lines: Sequence[QAction] = ()) -> None:
     """Show widgets in a row, and lines below, at a place on the screen, until a click beside."""
-    menu, row = QMenu(parent), QWidget()
+    menu, row = QMenu(parent), _Row()
     HBox(row, (10, 4, 10, 4)).add(*parts)
     action = QWidgetAction(menu)
     action.setDefaultWidget(row)

@@ -80,6 +80,7 @@ def words_for(content: QMimeData) -> str:
 
 UNLIKE = "{} is {}, and the picture {}: only those alike in size and pixel type are compared."
 RESTORED = ("picture", "pins", "against")  # of a screenshot
+LINEAR = "Linear light, shown with gamma {:.4g} (X)."
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
 )
@@ -284,6 +285,8 @@ class PictureIntake(QObject):
         # The opener has computed this already.
         is_finite = all_finite(picture.samples)
         remarks = picture.remarks if is_finite else (*picture.remarks, NOT_FINITE)
+        if picture.metadata.is_linear:
+            remarks += (LINEAR.format(self._store.state.tone.gamma),)
         news, self._news = self._news, ""
         said = f"{picture.name}: {' '.join(remarks)}" if remarks else ""
         offers, self._offers = self._offers, []

@@ -18,6 +18,7 @@ from workbench.base.plain_text import Label
 from workbench.charts.canvas import make_plots
 from workbench.files.formats import SAVE_FILTER, extension_for, extension_of
 from workbench.files.picture_errors import ImageFileError
+from workbench.imaging.display_mapping import BARE, Tone
 from workbench.imaging.pictures import Picture
 from workbench.model.step_files import part_in_words
 from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
@@ -33,6 +34,7 @@ from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
     from workbench.files.image_encoders import Fit
+    from workbench.imaging.display import Display
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.panels.timing.timing_panel import TimingPanel
 
@@ -61,6 +63,7 @@ class SaveDialog(QDialog):
     """A dialog that says what a format loses, offers one that does not, and asks for the quality.
 
     name     of the file
+    more     said as well
     quality  to begin with; None: without loss, where the format can do that
     default  the quality to begin with where it cannot
     """
@@ -69,7 +72,7 @@ class SaveDialog(QDialog):
     other_wanted = Signal(str)  # (title): save it in the format of that title instead
 
     def __init__(
-        self, name: str, fit: Fit, quality: int | None, default: int, parent: QWidget | None = None
+        self, name: str, fit: Fit, more: str, quality: int | None, default: int, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self.setObjectName("save-dialog")
@@ -77,8 +80,8 @@ class SaveDialog(QDialog):
         self.setMinimumWidth(WIDTH_PX)
         self._fit = fit
         column = VBox(self, (24, 20, 24, 16), 12)
-        if not fit.is_exact:
-            column.addWidget(Label(str(fit), name="save-said", wraps=True))
+        if said := f"{fit}\n{more}".strip():
+            column.addWidget(Label(said, name="save-said", wraps=True))
         box = QualityBox(fit, quality, default)
         self._quality = described(box, "save-quality", "Quality", QUALITY_TIP)
         if fit.format.has_quality and fit.why_not is None:
@@ -135,8 +138,7 @@ class SaveMenu(QObject):
         if isinstance(found, str):
             self._messages.show_message("info", found)
             return
-        picture, result, _ = found
-        self._ask(picture, result, extension_for(picture.path, result.picture))
+        self._ask(*found, extension_for(found[0].path, found[1].picture))
 
     def ask_path(self, name: str, types: str, kind: str = PICTURE, part: str = "") -> Path | None:
         """Ask where to save a file of a kind, with `name` proposed; None: nowhere."""
@@ -163,7 +165,7 @@ class SaveMenu(QObject):
         acts = [("Show &folder", show_folder), *to_whole_list(self._store, part)]
         self._messages.show_message("info", sentence, actions=acts)
 
-    def _ask(self, picture: Picture, result: Result, extension: str) -> None:
+    def _ask(self, picture: Picture, result: Result, shown: Display, extension: str) -> None:
         name = f"{suggested_name(picture, result)}{extension}"
         part = part_in_words(self._store.state)
         if (path := self.ask_path(name, SAVE_FILTER, part=part)) is None:
@@ -171,16 +173,14 @@ class SaveMenu(QObject):
         from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
 
         try:
-            fit = fit_of(path, result.picture, picture.metadata)
+            fit = fit_of(path, result.picture, picture.metadata, picture.white)
         except ImageFileError as error:
             self._messages.show_error(error)
             return
-        if fit.is_exact and not fit.format.has_quality:
+        more = _unlike_shown(shown.tone, fit)
+        if fit.is_exact and not fit.format.has_quality and not more:
             self._exporter.save_result(path, picture, result, part=part)
-        else:
-            self._ask_how(path, picture, result, fit, part)
-
-    def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit, part: str) -> None:
+            return
         from workbench.files.image_encoders import JPEG_QUALITY
 
         kept = self._settings.get(f"quality-{fit.format.title}", 0)
@@ -189,11 +189,23 @@ class SaveMenu(QObject):
             self._settings.set(f"quality-{fit.format.title}", quality or 0)
             self._exporter.save_result(path, picture, result, quality, reduce=True, part=part)
 
-        dialog = SaveDialog(f"{path.name}{part}", fit, kept or None, JPEG_QUALITY, self._parent)
+        name, again = f"{path.name}{part}", partial(self._ask, picture, result, shown)
+        dialog = SaveDialog(name, fit, more, kept or None, JPEG_QUALITY, self._parent)
         dialog.agreed.connect(save)
-        dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
+        dialog.other_wanted.connect(lambda title: again(extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+
+AS_SHOWN = "Saved as the samples are: without {}. As shown: File ▸ Screenshot ▸ Filtered picture."
+
+
+def _unlike_shown(tone: Tone, fit: Fit) -> str:
+    """What is seen and not saved, in a sentence; an OpenEXR is shown with a gamma again."""
+    has_gamma = tone.gamma != 1 and fit.format.family != "OpenEXR"
+    seen = {"exposure": tone.ev, "gamma": has_gamma, "false colour": tone.is_false_colour}
+    names = " and ".join(name for name, is_seen in seen.items() if is_seen)
+    return AS_SHOWN.format(names) if names else ""
 
 
 def _is_stack(picture: Picture, path: Path) -> bool:
@@ -299,12 +311,13 @@ class Screenshots(QObject):
             self._exporter.save_screenshot(path, image, settings)
 
     def _save_filtered(self) -> None:
-        """Save the result as `_save` does, in all the bits that a PNG can hold."""
+        """Save the result as `_save` does; as exposed, or in all the bits that a PNG can hold."""
         if isinstance(found := self._live.answer, str):
             self._messages.show_message("info", found)
         elif path := self._ask_path(f"{suggested_name(*found[:2])}.png"):
             _, result, shown = found
-            image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
+            is_as_shown = result.picture.dtype.kind == "u" and shown.tone == BARE
+            image = result.picture if is_as_shown else shown.images[0]
             settings = {**self._memory.for_screenshot(), SHOWS: FILTERED}
             self._exporter.save_screenshot(path, image, settings)
 

@@ -11,6 +11,7 @@ from workbench.files import image_encoders
 from workbench.files.formats import FORMATS, extension_for
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load
+from workbench.imaging.pictures import Metadata
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ from workbench.files.image_files import load
         ),
         ("a.webp", "uint8", 1, "WebP: grey becomes three equal channels. "),
         ("a.png", "float32", 3, "PNG: float32 values are rounded to 8 bits. Without loss: TIFF"),
-        ("a.exr", "uint8", 3, "OpenEXR: uint8 values become floats from 0 to 1. Without loss: PNG"),
+        ("a.exr", "uint8", 3, "OpenEXR: uint8 values become floats from 0 to 1, sRGB is taken for"),
         ("a.avif", "uint16", 3, "AVIF: uint16 values are rounded to 8 bits. Without loss: PNG and"),
         ("a.pgm", "uint16", 3, "PGM: colours become grey. "),
         ("a.ppm", "uint16", 1, "PPM: grey becomes three equal channels. "),
@@ -43,6 +44,12 @@ def test_what_a_format_does_not_hold_is_one_sentence(name, pixel_type, channels,
     if said is not None:
         assert str(fit).startswith(said)
         assert str(fit).endswith(".")
+
+
+def test_whole_numbers_of_linear_light_are_held_by_no_format_and_saved_without_asking():
+    fit = fit_of(Path("a.png"), noise(9, 8, 3, "uint16"), Metadata(is_linear=True))
+    assert str(fit) == "PNG: linear light is taken for sRGB."
+    assert not fit.is_to_ask
 
 
 @pytest.mark.parametrize("wanted", FORMATS, ids=lambda each: each.title)

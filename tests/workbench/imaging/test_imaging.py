@@ -12,7 +12,7 @@ from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
-from workbench.imaging import differences
+from workbench.imaging import analyses, differences
 from workbench.imaging.analyses import (
     along,
     around_zero,
@@ -105,6 +105,25 @@ def test_a_result_is_fitted_by_its_numbers_and_not_by_a_few_extremes():
     samples = np.zeros((3000, 1000, 1), np.float32)
     samples[1501, 333] = -7.0
     assert around_zero(samples, "scaled") == (-7.0, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("subject", "lamp", "share", "darkest", "lightest"),
+    [(0.2, 900, 0.01, -1, 1), (0.085, 900, 0.0004, 0, 2), (1e-3, 1.0, 0.01, 6, 8)],
+)
+def test_auto_exposure_shows_the_subject_and_not_the_lamp(subject, lamp, share, darkest, lightest):
+    samples = np.full((100, 100, 3), subject, np.float16)
+    samples.reshape(-1, 3)[: round(share * 10_000)] = lamp
+    assert darkest < analyses.auto_ev(samples, (0.0, 1.0)) < lightest
+
+
+@pytest.mark.parametrize("most", [1.0, 4.0])
+def test_auto_exposure_clips_nothing_of_an_ordinary_picture(most):
+    light = (np.arange(1, 4097) / 4096).reshape(64, 64, 1) ** 2.2 * most
+    assert analyses.auto_ev(light.astype(np.float32), (0.0, 1.0)) == -math.log2(most)
+    whole = np.uint16([[[0], [1000], [32768]]])
+    assert analyses.auto_ev(whole, (0.0, 65536.0)) == 1
+    assert analyses.auto_ev(whole * 0, (0.0, 65536.0)) is None
 
 
 def test_filters_that_swing_around_zero_are_known():

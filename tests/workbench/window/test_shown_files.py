@@ -363,6 +363,53 @@ def test_auto_exposure_clips_nothing(qtbot, window, tmp_path):
     assert 0.99 < 5 * 2**window.store.state.tone.ev <= 1
 
 
+@pytest.mark.parametrize(("key", "gamma"), [("Tab", 1.5), ("Escape", 1.0), (None, 1.5)])
+def test_a_gamma_that_is_typed_counts_without_enter(qtbot, window, glare, key, gamma):
+    settle(qtbot, window, lambda: drop(window, glare))
+    trigger(window, "Adjust exposure…")
+    menu = child(window, "exposure-gamma", DecimalBox).window()
+    for typed in ("-2", Qt.Key.Key_Tab, "1.5"):
+        send = QTest.keyClick if isinstance(typed, Qt.Key) else QTest.keyClicks
+        send(menu.focusWidget(), typed)
+    if key is None:
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QPoint(-20, -20))
+    else:
+        QTest.keyClick(menu.focusWidget(), Qt.Key[f"Key_{key}"])
+    assert window.store.state.tone == Tone(ev=-2, gamma=gamma)
+
+
+def test_linear_light_is_shown_bright_and_what_is_not_saved_of_it_is_said(
+    qtbot, window, tmp_path, monkeypatch
+):
+    """An OpenEXR is linear by its definition; its samples and the filter stay so."""
+    path, png, seen = (tmp_path / name for name in ("a.exr", "b.png", "c.png"))
+    save(path, np.tile(np.float32([0.3024, 5]).repeat(24), 8).reshape(8, 16, 3))
+    window.store.update(filter="identity", view_mode="side")
+    settle(qtbot, window, lambda: drop(window, path))
+    until(qtbot, lambda: rgb(window, "After", 1) == rgb(window, "Before", 1) == (148,) * 3)
+    assert "gamma 2.2" in window.messages.sentence
+    trigger(window, "Reset exposure")
+    window.store.choose(tone=replace(window.store.state.tone, ev=1))
+    until(qtbot, lambda: window.live.shown.tone == Tone(ev=1, gamma=2.2))
+    answer_file_dialogs(monkeypatch, png)
+    trigger(window, "Save result as…")
+    said = child(window, "save-said", QLabel).text()
+    assert "above white are cut off, linear light is taken for sRGB. Without loss" in said
+    assert "as the samples are: without exposure and gamma. As shown: File ▸ Screensh" in said
+    with qtbot.waitSignal(window.exporter.saved):
+        click(child(window, "save-agreed", QPushButton))
+    assert load(png).samples[0, :, 0].tolist() == [77] * 8 + [255] * 8
+    # What is seen is saved as well, also of whole numbers, which are saved as they are elsewhere.
+    for pixel_type in ("uint16", None):
+        settle(qtbot, window, lambda kind=pixel_type: window.store.choose(pixel_type=kind))
+        answer_file_dialogs(monkeypatch, seen)
+        with qtbot.waitSignal(window.exporter.saved):
+            trigger(window, "Filtered picture…")
+        assert load(seen).samples[0, ::15, 0].tolist() == [203, 255]
+    show_picture(qtbot, window, noise(8, 9, 1, "uint16"))  # from no file, and no light
+    assert window.store.state.tone == Tone()
+
+
 def test_gamma_and_false_colour_come_after_exposure():
     half = np.full((2, 2, 1), 16384, np.uint16)
     assert show(half, DisplayMapping(tone=Tone(ev=1, gamma=2))).pixels[0][0, 0, 0] == 180
@@ -377,7 +424,8 @@ def test_gamma_and_false_colour_come_after_exposure():
 
 def test_exposure_of_what_lies_around_zero_leaves_zero_grey():
     samples = np.float32([[-1, 0, 1]])[..., np.newaxis]
-    shown = show(samples, DisplayMapping((-2, 2), "offset", tone=Tone(ev=1))).pixels[0][0, :, 0]
+    tone = Tone(ev=1, gamma=2.2)  # which is of light, and not of differences
+    shown = show(samples, DisplayMapping((-2, 2), "offset", tone=tone)).pixels[0][0, :, 0]
     assert shown.tolist() == [0, 128, 255]
 
 

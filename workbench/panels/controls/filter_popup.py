@@ -215,7 +215,8 @@ class FilterBox(ToolList):
             return
         of = weakref.ref(picture)  # it may be large, and closed before the list is opened again
         before = tuple(each for each in state.before if each.is_on)
-        asked = of, state.ksize, *(getattr(state, name) for name in PARAMETERS), ratio, before
+        chosen = (getattr(state, name) for name in ("ksize", "tone", *PARAMETERS))
+        asked = of, *chosen, ratio, before
         if asked == self._made_of:
             return
         self._made_of = asked
@@ -229,7 +230,7 @@ class FilterBox(ToolList):
                 small = np.ascontiguousarray(filtered(job), np.float32)
             selected = replace(state.selected, mix=1.0)
             return {
-                each.key: preview(small, picture.white, _steps(each, selected, state))
+                each.key: preview(small, picture.white, _steps(each, selected, state), state.tone)
                 for each in filters.all_filters()
             }
 

@@ -19,6 +19,7 @@ from workbench.base.plain_text import tip_text
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import to_display
+from workbench.imaging.display_mapping import BARE, Tone
 
 THUMBNAIL = QSize(144, 96)  # 3:2, in device-independent pixels
 MAX_FILE_BYTES = 1 << 27  # of a picture that is decoded for a thumbnail alone
@@ -37,7 +38,8 @@ def thumbnail(key: Key, device_pixel_ratio: float) -> tuple[QImage, str]:
         raise ImageFileError(f"{key.name} is too large for a thumbnail.")
     if (found := _reduced_jpeg(key, device_pixel_ratio)) is not None:
         return _small(*found, device_pixel_ratio)
-    return _small(image_files.load(key, ask=True).samples, None, device_pixel_ratio)
+    picture = image_files.load(key, ask=True)
+    return _small(picture.samples, None, device_pixel_ratio, picture.opening_tone)
 
 
 def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], Size] | None:
@@ -59,10 +61,12 @@ def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], 
     return np.ascontiguousarray(np.atleast_3d(samples)), size
 
 
-def _small(samples: NDArray[Any], size: Size | None, ratio: float) -> tuple[QImage, str]:
+def _small(
+    samples: NDArray[Any], size: Size | None, ratio: float, tone: Tone = BARE
+) -> tuple[QImage, str]:
     """Scale samples into the middle of a tile's box; enlarge tiny ones with sharp pixels."""
     box = (THUMBNAIL.toSizeF() * ratio).toSize()
-    images = to_display(samples).images
+    images = to_display(samples, tone=tone).images
     large_enough = [
         each for each in images if each.width() >= box.width() or each.height() >= box.height()
     ]
