@@ -255,10 +255,10 @@ class Fit:
         return self.why_not is not None or any(not e.startswith("text ") for e in self.changes)
 
     def __str__(self) -> str:
-        """The losses, then the formats without any."""
-        keeps = " and ".join(self.instead[:2])
+        """The losses, then the formats without any, if there are some."""
+        keeps = f" Without loss: {' and '.join(self.instead[:2])}." if self.instead else ""
         lost = f"it does not hold {self.why_not}" if self.why_not else ", ".join(self.changes)
-        return f"{self.format.title}: {lost}. Without loss: {keeps}."
+        return f"{self.format.title}: {lost}.{keeps}"
 
 
 _BECOMES = {"u": "are rounded to 8 bits", "f": "become floats from 0 to 1"}  # by the new kind
