@@ -147,7 +147,7 @@ class FilterControls(QGroupBox):
         self._whole = FieldList(store, "whole", "Whole list", WHOLE_TIP)
         for whole, tip in WHOLE_TIPS.items():
             self._whole.add(tip.split("\n", 1)[0], whole, tip)
-        # Two lines about the part of the bell inside the kernel, kept for other filters.
+        # Two lines about the part of the bell inside the kernel, kept where there is one.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -223,8 +223,8 @@ class FilterControls(QGroupBox):
         self._disk.setChecked(state.is_disk)
         takes = partial(has_parameter, filters.get(state.filter))
         for name, rows in self._rows.items():
-            for row in rows:
-                self.form.setRowVisible(row, takes(name))
+            for row, is_needed in zip(rows, (True, bool(self._note.text())), strict=False):
+                self.form.setRowVisible(row, takes(name) and is_needed)
 
 
 def _number_box(of: Parameter) -> DecimalBox | OddSpinBox:
