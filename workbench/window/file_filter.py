@@ -312,7 +312,7 @@ class FileFilter(QDialog):
         self._filter.setToolTip("As it is set in the window; change it there")
         self._note = words_label("folder-note", is_muted=True)
         self._sentence = words_label("folder-sentence")
-        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
+        self._sentence.setMinimumHeight(3 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         line = QLineEdit(readOnly=True)
         self._command = described(line, "folder-command", "The same as a command")
