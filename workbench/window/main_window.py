@@ -391,7 +391,7 @@ class MainWindow(WindowWithHome):
                 tell(panel.made)
         self.page_box.show_picture(state.picture)
         if state.picture is not None and state.picture.path is None:
-            self.place.words.clear()  # it is none of them
+            self.place.show_outside()
         self.menus.refresh()
 
     def _show_title(self) -> None:

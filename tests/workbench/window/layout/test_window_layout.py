@@ -172,6 +172,8 @@ def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
             assert label.width() >= label.sizeHint().width()
             assert label.geometry().bottom() < under.geometry().top()
             assert label.x() == under.x()
+        step = child(window, "tool-add-step")
+        assert step.geometry().center().y() == child(window, "block").geometry().center().y()
 
 
 def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(qtbot, window):
