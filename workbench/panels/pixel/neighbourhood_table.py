@@ -54,11 +54,13 @@ class Neighbours(QAbstractTableModel):
         self._largest = 1.0
         self.colors = theme.LIGHT
         self.is_narrow = False
+        self.breaks = [False, False]  # whether headings have two lines: beside rows, above columns
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
         """Show another pixel; None empties the table."""
         self.beginResetModel()
         self.found, self._border, self._what = found, border, what
+        self.breaks[0] = what in ("all", "derivative")  # as cells have
         tinted = np.empty(0) if found is None else self._tinted(found)
         sizes = np.abs(tinted[np.isfinite(tinted)])
         self._largest = float(sizes.max(initial=0.0)) or 1.0
@@ -98,19 +100,13 @@ class Neighbours(QAbstractTableModel):
             parts = found.columns, found.from_columns, found.beyond_columns
         position, source, is_beyond = (each[section] for each in parts)
         text = pixel_words.place(int(position), int(source), bool(is_beyond))
-        # A heading is narrow, but has room for two lines: beside the row where its cells have.
-        return text.replace(" ", "\n", 1) if is_above or self._has_lines else text
+        return text.replace(" ", "\n", 1) if self.breaks[is_above] else text
 
     @property
-    def _has_lines(self) -> bool:
-        return self._what in ("all", "derivative")
-
-    @property
-    def widest_heading(self) -> str:
-        """The widest line that may stand beside a row: as if its pixel were beyond the edge."""
+    def widest(self) -> str:
+        """As many digits as the places have, and three at least."""
         assert self.found is not None
-        place = "0" * max(3, *(len(str(int(each))) for each in self.found.rows))
-        return f"↪ {place}" if self._has_lines else f"{place} ↪ {place}"
+        return "0" * max(3, *(len(str(int(each))) for each in self.found.rows))
 
     def text(self, row: int, column: int, is_narrow: bool) -> str:
         """Write a cell of a table that is not empty."""
@@ -233,7 +229,9 @@ class NeighbourTable(QTableView):
         """Choose the largest font in which all columns fit the widest numbers there may be."""
         if not (count := self._model.rowCount()):
             return
-        beside = self._model.widest_heading
+        beside = f"↪ {self._model.widest}"  # as if a pixel were beyond the edge
+        whole = f"{self._model.widest} {beside}"
+        beside = beside if self._model.breaks[0] else whole
         # As with a scroll bar: that would come for large letters, and go for small, without end.
         around = MARGINS.left() + MARGINS.right() + self.width() - self.contentsRect().width()
         bar = self.verticalScrollBar().sizeHint().width()
@@ -250,6 +248,8 @@ class NeighbourTable(QTableView):
             side = metrics.horizontalAdvance(beside) + 8
             if fits := count * width + side <= room:
                 break
+        column_px = (room - side) / count if fits else width
+        self._model.breaks[1] = metrics.horizontalAdvance(whole) + AROUND_PX > column_px
         self._model.is_narrow = is_narrow
         across, down = self.horizontalHeader(), self.verticalHeader()
         # What is inherited gives way to the theme's, and a header paints with its viewport's.
@@ -265,4 +265,5 @@ class NeighbourTable(QTableView):
         lines, line_px = self._model.text(0, 0, is_narrow).count("\n") + 1, metrics.lineSpacing()
         down.setDefaultSectionSize(math.ceil(lines * line_px) + AROUND_PX // 2)
         down.setFixedWidth(math.ceil(side))
-        across.setFixedHeight(math.ceil(2 * line_px) + AROUND_PX // 2)  # also where one is enough
+        high = 1 + self._model.breaks[1]  # also where no heading here needs it
+        across.setFixedHeight(math.ceil(high * line_px) + AROUND_PX // 2)
