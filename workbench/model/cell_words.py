@@ -37,6 +37,7 @@ _TABLE = {
 }
 _COUNTED = {"channels": "channel", "devices": "GPU", "counts": "picture"}
 _SORTED = ("channels", "counts", "devices", "ksizes")
+_SAID = ("mix=", "disk=")  # by `step_in_words`
 _BEFORE = {"borders": "border ", "blocks": "blocks "}  # a value that stands alone
 WORK = ("lists", "filters", "ksizes")
 # Dimensions that a cell's name contains only where they vary.
@@ -107,8 +108,8 @@ def list_title(words: str) -> str:
     """The name of a list that comes along, else its steps: "Gaussian blur 5×5 ▸ Sharpen 3×3"."""
     name = list_name(words)
     with suppress(KernelError):  # it is no step, or of another version
-        steps = ((step_in_words(parse_step(e)), *e.partition(",")[1:]) for e in name.split(AND))
-        return " ▸ ".join(map("".join, steps))
+        steps = [(step_in_words(parse_step(e)), *e.split(",")[1:]) for e in name.split(AND)]
+        return " ▸ ".join(", ".join(w for w in e if not w.startswith(_SAID)) for e in steps)
     return name
 
 

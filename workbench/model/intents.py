@@ -31,6 +31,7 @@ from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_keys import MAX_DEVICES
 from kernels.sweeps.step_words import WrittenStep, job_steps, made_filter
+from workbench.base.numbers import GAP
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,
@@ -552,7 +553,7 @@ def job_caption(job: Job, picked: Pick | None = None) -> str:
 
 def step_in_words(step: WrittenStep) -> str:
     """Format a step: "Gaussian blur 5×5", and how much of it is taken."""
-    mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
+    mix = f" {100 * step.mix:.0f}{GAP}%" if step.mix != 1 else ""
     chosen = filters.get(step.filter)
     disk = ", disk" if step.is_disk and filters.has_parameter(chosen, "is_disk") else ""
     return f"{chosen.title} {step.ksize}×{step.ksize}{disk}{mix}"
@@ -578,7 +579,7 @@ def _in_words(step: Step) -> str:
     ksize = step.filter.ksize
     added = step.filter.offset if isinstance(step.filter, Correlation) else 0.0
     offset = f" {'−' if added < 0 else '+'} {abs(added):g}" if added else ""
-    mix = f" {100 * step.mix:.0f} %" if step.mix != 1 else ""
+    mix = f" {100 * step.mix:.0f}{GAP}%" if step.mix != 1 else ""
     disk = ", disk" if getattr(step.filter, "is_disk", False) else ""
     return f"{step.title} {ksize}×{ksize}{disk}{offset}{mix}"
 

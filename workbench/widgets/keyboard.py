@@ -14,6 +14,7 @@ ARROWS: dict[int, tuple[int, int]] = {  # where they go: so many across, and dow
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
+WAITS = "waits"  # the property of a button that lost the keyboard by being disabled
 
 
 class WindowWithHome(QMainWindow):
@@ -37,6 +38,21 @@ def enter(panel: QWidget, why: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -
     part = part or _first_stop(panel) or panel
     part.clearFocus()  # which may have come for another reason
     part.setFocus(why)
+
+
+def enable(button: QWidget, is_enabled: bool) -> None:
+    """Enable or disable a button; one that has the keyboard gets it back once it is enabled again.
+
+    Qt would give it to the next part, which would have a ring that nobody asked for.
+    """
+    if not is_enabled and button.window().focusWidget() is button:
+        button.clearFocus()
+        button.setProperty(WAITS, True)
+    button.setEnabled(is_enabled)
+    if is_enabled and button.property(WAITS):
+        button.setProperty(WAITS, False)
+        if button.window().focusWidget() is None:
+            button.setFocus()
 
 
 def is_escape(event: QEvent, kind: QEvent.Type) -> bool:

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QShortcut,
+    QTextLayout,
     QTextOption,
 )
 from PySide6.QtWidgets import (
@@ -24,7 +25,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QGridLayout,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.paths import asset
-from workbench.base.plain_text import Label
+from workbench.base.plain_text import Label, tip_text
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.tile import scaled_font
@@ -110,19 +110,23 @@ WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"
 INFO_MS = 3000  # at least
 READING_MS = 60  # for each character
 WIDEST = 900
-READABLE = 240  # for the sentence: with less it gets a row of its own
+READABLE = 200  # for the sentence: with less it covers more of the bar than the part it lies over
+MAX_LINES = 2
 MAX_OF_BUG = 240  # characters
 SMALL = 0.85  # letters of two lines where there is room for one
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
-_BARS = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAlwaysOn
+# Kind in words beside the icon, and size of the letters: the first that shows all is taken.
+_WAYS = ((True, 1.0), (True, SMALL), (False, SMALL))
+_ELIDED = Qt.TextElideMode.ElideRight
 _PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
 class MessageBar(QFrame):
-    """A bar that lies over part of a line of the window, or above that, and moves nothing there.
+    """A bar that lies over part of a bar of the window, and moves nothing there.
 
-    Hidden while there is nothing to say.
+    Hidden while there is nothing to say.  What two lines do not hold is in a tooltip, and in a
+    dialog behind a button.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
@@ -137,8 +141,9 @@ class MessageBar(QFrame):
         super().__init__(window)
         self.kind: Kind | None = None  # of the message in view
         self._over = self._home = window
-        self._lines: tuple[QWidget, ...] = ()
-        self._details = ""
+        self._part: QWidget | None = None
+        self._behind = window
+        self._whole = self._details = ""
         self._stays = False
         self._offered: tuple[Act, ...] = ()
         self._icon = Label()
@@ -159,34 +164,28 @@ class MessageBar(QFrame):
         self._dismiss.setProperty("flat", True)
         self._dismiss.setIcon(QIcon(str(asset("icons/close.svg"))))
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, lambda: self.clear())
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(16, 0, 8, 0)
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setColumnStretch(2, 1)
-        self._is_folded = True
-        self._fold(False)  # before the others, as Tab goes
         self._beside = (self._icon, self._word, *self._acts, self._more, self._dismiss)
-        for column, part in zip((0, 1, 3, 4, 5, 6), self._beside, strict=True):
-            self._grid.addWidget(part, 0, column)
+        self._row = HBox(self, (16, 0, 8, 0), 10)
+        self._row.add(*self._beside[:2], (self._sentence, 1), *self._beside[2:])
         self.hide()
         Watch(self, QEvent.Type.LayoutRequest).seen.connect(self._place)
         Watch(self, QEvent.Type.Enter).seen.connect(self._timer.stop)
         Watch(self, QEvent.Type.Leave).seen.connect(self._wait)
         window.installEventFilter(self)
 
-    def lie_over(self, part: QWidget, line: QWidget, home: QWidget) -> None:
-        """Lie over `part` of a bar where the sentence has room there, else just above `line`.
+    def lie_over(self, part: QWidget, behind: QWidget, home: QWidget) -> None:
+        """Lie over `part` of a bar; where that is narrow, over more of it, but not over `behind`.
 
         What has the keyboard here gives it to `home`.
         """
-        self._lines, self._home = (part, line), home
-        for each in self._lines:
+        self._part, self._behind, self._home = part, behind, home
+        for each in (part, behind):
             each.installEventFilter(self)
 
     @property
     def sentence(self) -> str:
         """The message in view; empty: there is none."""
-        return self._sentence.toPlainText()
+        return self._whole
 
     def show_message(
         self,
@@ -218,7 +217,6 @@ class MessageBar(QFrame):
         for part in (self, self._word):  # in the colours of this kind
             self.style().unpolish(part)
             self.style().polish(part)
-        self._more.setVisible(bool(details))
         self._write(sentence)
         self.show()
         self.raise_()
@@ -246,8 +244,7 @@ class MessageBar(QFrame):
         """Hide the message; with `kind`, only if it is of that kind."""
         if kind in (None, self.kind):
             self._timer.stop()
-            gone, self.kind = self.kind, None
-            self._sentence.clear()
+            gone, self.kind, self._whole = self.kind, None, ""
             if self.isAncestorOf(QApplication.focusWidget() or self):
                 self._home.setFocus()  # else whatever comes next would have a ring
             self.hide()
@@ -267,7 +264,7 @@ class MessageBar(QFrame):
             self.clear()
 
     def _write(self, sentence: str) -> None:
-        self._sentence.setPlainText(sentence)
+        self._whole = sentence
         self.setAccessibleName(f"{WORDS[self.kind or 'info']}: {sentence}")
 
     def _wait(self) -> None:
@@ -275,45 +272,48 @@ class MessageBar(QFrame):
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _place(self) -> None:
-        lines = [each for each in self._lines if each.isVisible()]
-        bottom = self._over.rect().bottom()
-        # In the bar there is room for one line, or two in smaller letters; above it for more.
-        tries = [(line, scale) for line in lines[:-1] for scale in (1.0, SMALL)]
-        for line, scale in [*tries, *((line, 1.0) for line in lines[-1:])]:
-            area, is_last = QRect(line.mapTo(self._over, QPoint()), line.size()), line is lines[-1]
-            self._sentence.setFont(scaled_font(scale))
-            room_px = (line.parentWidget() or line).height() - 2 * self.frameWidth()
-            two_px = 2 * (self._sentence.fontMetrics().lineSpacing() + RING_PX)
-            self._fit_into(area.width(), max(area.height(), two_px) if is_last else room_px)
-            box = QRect(0, 0, area.width(), max(self.sizeHint().height(), area.height()))
-            box.moveCenter(area.center())
-            box.moveBottom(area.top() - 1 if is_last else min(box.bottom(), bottom))
-            if self._sentence.is_whole and not self._is_folded:
-                break
-        if not lines:
-            window = self._over.rect()
-            width = min(window.width() - 2 * _MARGIN, WIDEST)
-            self._fit_into(width, window.height())
-            box = QRect(0, 0, width, self.sizeHint().height())
-            box.moveCenter(window.center())
-            box.moveBottom(window.bottom() - EDGE)
+        window, part = self._over.rect(), self._part
+        if part is not None and part.isVisible():
+            box = QRect(part.mapTo(self._over, QPoint()), part.size())
+            height_px = (part.parentWidget() or part).height() - 2 * self.frameWidth()
+            for end in (box.right(), self._behind.mapTo(self._over, QPoint()).x() - 1):
+                box.setRight(end)
+                if self._fill(box.width(), height_px, _WAYS):
+                    break
+            middle, lowest = box.center(), window.bottom()
+        else:  # nothing but the picture is in view
+            box = QRect(0, 0, min(window.width() - 2 * _MARGIN, WIDEST), 0)
+            self._fill(box.width(), window.height(), _WAYS[:1])
+            middle, lowest = QPoint(window.center().x(), window.bottom()), window.bottom() - EDGE
+        box.setHeight(max(self.sizeHint().height(), box.height()))
+        box.moveCenter(middle)
+        box.moveBottom(min(box.bottom(), lowest))
         self.setGeometry(box)
 
-    def _fit_into(self, width: int, most_px: int) -> None:
-        margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
-        shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
-        self._sentence.most_px = most_px
-        self._sentence.fit_height()
-        self._fold(width - margins.left() - margins.right() - sum(shown) < READABLE)
-        self.resize(width, self.height())
-        self._grid.activate()  # which tells the sentence its width, and it its height
+    def _fill(self, width: int, px: int, ways: Sequence[tuple[bool, float]]) -> bool:
+        """Show the sentence in the first way that shows all, else cut, in a bar so large.
 
-    def _fold(self, is_narrow: bool) -> None:
-        if self._is_folded != is_narrow:
-            self._is_folded = is_narrow
-            self._grid.removeWidget(self._sentence)
-            place = (1, 0, 1, 7) if is_narrow else (0, 2, 1, 1)
-            self._grid.addWidget(self._sentence, *place)
+        Returns False where it is cut and has little room.
+        """
+        if any(self._shows_all(width, px, *way) for way in ways):
+            return True
+        self._shows_all(width, px, *ways[-1], is_cut=True)
+        return self._sentence.width() >= READABLE
+
+    def _shows_all(
+        self, width: int, px: int, has_word: bool, scale: float, *, is_cut: bool = False
+    ) -> bool:
+        self._word.setVisible(has_word)
+        self._more.setText("Deta&ils…" if self._details else "&More…")
+        self._more.setVisible(bool(self._details) or is_cut)
+        self._sentence.setFont(scaled_font(scale))
+        margins, gap = self._row.contentsMargins(), self._row.spacing()
+        shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
+        room_px = width - margins.left() - margins.right() - 2 * self.frameWidth() - sum(shown)
+        is_whole = self._sentence.show_within(self._whole, room_px, px)
+        self.resize(width, self.height())
+        self._row.activate()  # which tells the sentence its width, and it its height
+        return is_whole
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() in _PLACED and self.isVisible():
@@ -322,32 +322,48 @@ class MessageBar(QFrame):
 
 
 class Sentence(QTextEdit):
-    """A text to read and select, as high as its width makes it; breaks long paths anywhere.
-
-    most_px   what is higher scrolls
-    is_whole  nothing does
-    """
+    """A text to read and select, as high as its width makes it; breaks long paths anywhere."""
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, acceptRichText=False, tabChangesFocus=True)
         self.setAccessibleName("Message")
         self.setFrameShape(QTextEdit.Shape.NoFrame)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.most_px = 1 << 15
-        self.is_whole = True
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("sentence", True)  # for the style sheet
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self.fit_height)
+
+    def show_within(self, text: str, width: int, height: int) -> bool:
+        """Show `text` in lines, two at most, that fit into so many pixels; False: it is cut."""
+        text, metrics = " ".join(text.split("\n")), self.fontMetrics()
+        width, height = (px - 2 * RING_PX for px in (width, height))
+        layout = QTextLayout(text, self.font())
+        layout.setTextOption(self.document().defaultTextOption())
+        layout.beginLayout()
+        starts = []
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(width, 1))
+            starts.append(line.textStart())
+        layout.endLayout()
+        count = max(1, min(MAX_LINES, height // metrics.lineSpacing()))
+        is_whole = len(starts) <= count
+        shown = text
+        if not is_whole:
+            last = starts[count - 1]
+            shown = text[:last] + metrics.elidedText(text[last:], _ELIDED, width)
+        self.setToolTip("" if is_whole else tip_text(text))
+        if shown != self.toPlainText():  # else a selection would go
+            self.setPlainText(shown)
+        return is_whole
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.fit_height()
 
     def fit_height(self) -> None:
-        needed = round(self.document().size().height()) + 2 * RING_PX
-        height, self.is_whole = min(needed, self.most_px), needed <= self.most_px
-        self.setVerticalScrollBarPolicy(_BARS[needed > height])
+        height = round(self.document().size().height()) + 2 * RING_PX
         if height != self.height():
             self.setFixedHeight(height)
 
@@ -364,13 +380,14 @@ class DetailsDialog(QDialog):
         self.resize(theme.window_size(760, 420))
         headline = Sentence()
         headline.setPlainText(sentence)
-        text = QPlainTextEdit(details, readOnly=True)
+        headline.setVisible(bool(details))
+        text = QPlainTextEdit(details or sentence, readOnly=True)
         described(text, "detailsText", "Details")
         text.setFont(theme.fixed_font())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.setObjectName("copy")
-        whole = f"{sentence}\n\n{details}"
+        whole = f"{sentence}\n\n{details}".strip()
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole))
         buttons.rejected.connect(self.reject)
         VBox(self).add(headline, (text, 1), buttons)

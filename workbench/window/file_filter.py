@@ -44,6 +44,7 @@ from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
+from workbench.widgets.keyboard import enable
 from workbench.widgets.message_bar import Kind
 from workbench.widgets.tile import ElidedLabel, words_label
 from workbench.window import filter_choice
@@ -309,7 +310,8 @@ class FileFilter(QDialog):
         self._filter = words_label("folder-filter", 1.1)
         self._filter.setToolTip("As it is set in the window; change it there")
         self._note = words_label("folder-note", is_muted=True)
-        self._sentence = words_label("folder-sentence", lines=2)
+        self._sentence = words_label("folder-sentence", lines=3)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         line = QLineEdit(readOnly=True)
         self._command = described(line, "folder-command", "The same as a command")
         self._command.setFont(theme.fixed_font())
@@ -472,9 +474,9 @@ class FileFilter(QDialog):
         self._again.setVisible(phase == "choosing" and self._resumes and not self._filled.is_file)
         self._chip.setVisible(phase != "choosing")
         self._chip.setText(f"{PHASES.get(phase, 'Files')}: {self._bar.text()}")
-        self._start.setEnabled(is_ready)
+        enable(self._start, is_ready)
         self._start.setToolTip(tip_text(TIPS[shown] if is_ready else self._sentence.text()))
-        self._stop.setEnabled(phase in ("running", "paused"))
+        enable(self._stop, phase in ("running", "paused"))
         self._show_folder.setEnabled(self._results == Path(self._choice.target))
 
     def _go_on(self) -> None:

@@ -112,7 +112,7 @@ class FilterPlan:
             left = f"the other {self.count - self.known:,}" if self.known else "them all"
             done = f"{self.known:,}" if self.known else "none"
             words = f"{words} A run that was stopped has done {done} of them{failed}; "
-            words += f"Resume does {left}. Journal: {self.journal}."
+            words += f"Resume does {left}.\nJournal: {self.journal}."  # a path in its own line
         return " ".join((words, *self.warnings))
 
 
@@ -257,8 +257,9 @@ def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
         return STOPPED.format(target) if end.how == "stopped" else done
     parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]
     verb = "Finished" if end.how == "ended" else "Stopped"
-    journal = f" Journal: {end.journal}." if end.journal else ""
+    journal = f"\nJournal: {end.journal}." if end.journal else ""
     checked = verdict(end.verified, end.counts)
     counted = f"{verb} after {took}: {', '.join(parts) or 'none'}; {checked}."
-    named = f" {end.filter}.{journal}" if end.filter else ""
-    return " ".join(filter(None, (f"{counted}{named}", cut_in_words(end.cut, "“All pages”"))))
+    named = f"{end.filter}." if end.filter else ""
+    said = counted, named, cut_in_words(end.cut, "“All pages”")
+    return " ".join(filter(None, said)) + journal * bool(named)

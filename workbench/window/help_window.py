@@ -248,7 +248,7 @@ class HelpWindow(QDialog):
         both.addWidget(side)
         both.addWidget(view)
         both.setStretchFactor(1, 1)
-        both.setSizes([SIDE_PX, SIZE_PX[0] - SIDE_PX])
+        both.setSizes([theme.in_letters(SIDE_PX), SIZE_PX[0] - SIDE_PX])
         VBox(self, 12).add(both)
         self._find("")
 

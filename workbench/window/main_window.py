@@ -180,7 +180,8 @@ class MainWindow(WindowWithHome):
         line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, steps, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
-        self.messages.lie_over(self.compare.read_out_row.read_out, line, self.compare)
+        row = self.compare.read_out_row
+        self.messages.lie_over(row.read_out, row, self.compare)
         self.compare.changed.connect(self._show_title)
         self.compare.keys.tabbed.connect(self.window_layout.toggle_bare)
 
@@ -379,7 +380,7 @@ class MainWindow(WindowWithHome):
             panel.if_made(tell)
         self.page_box.show_picture(state.picture)
         if state.picture is not None and state.picture.path is None:
-            self.place.hide()  # it is none of them
+            self.place.show_outside()
         self.menus.refresh()
 
     def _show_title(self) -> None:

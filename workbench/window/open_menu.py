@@ -61,6 +61,10 @@ class PlaceBar(QWidget):
         self._forth.setEnabled(at < count)
         self.show()
 
+    def show_outside(self) -> None:
+        """Show that the picture in view is none of them."""
+        self.words.setText(f"– of{self.words.text().partition('of')[2]}")
+
 
 class PageBox(QWidget):
     """A row with the number of the page in view; hidden where a file has but one."""

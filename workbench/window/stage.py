@@ -54,8 +54,10 @@ MAX_BARS = 4  # the newest
 BAR_LETTERS, NAME_LETTERS = 6, 18  # of the longest bar; a longer name loses its end
 PARTS = ("", *"▏▎▍▌▋▊▉")  # of a letter, in eighths
 ROW = (
-    '<tr style="color:{}; white-space:pre"><td>{} </td>'
-    '<td><span style="color:{}">{}</span> {}</td></tr>'
+    '<tr style="color:{0}; white-space:pre"><td>{1} </td>'
+    # Between whole letters there would be seams.
+    '<td><span style="color:{2}; background:{2}">{3}</span>'
+    '<span style="color:{2}">{4}</span> {5}</td></tr>'
 )
 Keys = Mapping[str, Callable[[], object]]
 
@@ -225,7 +227,7 @@ class LadderBars(Label):
             text, fill = (colors.text, colors.accent) if bar == now else 2 * (colors.muted,)
             length = bar.median_ms / longest if bar.source == source else 0.0
             cut = name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
-            rows.append(ROW.format(text, escape(cut), fill, _bar(length), escape(said)))
+            rows.append(ROW.format(text, escape(cut), fill, *_bar(length), escape(said)))
             recorded = f"recorded on an {bar.source}" if bar.source else ""
             words.append(", ".join(filter(None, (name, said, recorded))))
         self.setText(f"<table>{''.join(rows)}</table>")
@@ -234,10 +236,10 @@ class LadderBars(Label):
         self.setVisible(bool(bars))
 
 
-def _bar(share: float) -> str:
-    """A bar of block letters; empty only for 0."""
+def _bar(share: float) -> tuple[str, str]:
+    """A bar of block letters: whole ones, and part of one; empty only for 0."""
     eighths = math.ceil(8 * BAR_LETTERS * share)
-    return f"{eighths // 8 * '█'}{PARTS[eighths % 8]}"
+    return eighths // 8 * "█", PARTS[eighths % 8]
 
 
 class NotesWindow(QWidget):

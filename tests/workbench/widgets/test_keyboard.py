@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QPushButton,
     QScrollBar,
     QTabBar,
     QTextEdit,
@@ -28,6 +29,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, ready, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.panels.compare.picture_view import PictureView
+from workbench.widgets.keyboard import enable
 
 INTERACTIVE = (
     QAbstractButton,
@@ -196,3 +198,19 @@ def test_view_actions_change_the_view(qtbot, window):
     assert window.isFullScreen()
     trigger(window, "Full screen")
     assert not window.isFullScreen()
+
+
+def test_a_button_that_is_disabled_for_a_while_gets_the_keyboard_back(qapp, qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    first, second = QPushButton(window), QPushButton(window)
+    window.show()
+    first.setFocus()
+    enable(first, False)
+    assert window.focusWidget() is None, "nor has another one a ring meanwhile"
+    enable(first, True)
+    assert window.focusWidget() is first
+    enable(first, False)
+    second.setFocus()
+    enable(first, True)
+    assert window.focusWidget() is second, "where the user has gone"

@@ -225,7 +225,9 @@ def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     until(
         qtbot, lambda: "dashed: A: A.png, solid: B: B.png" in child(window, "profile-line").text()
     )
-    assert window.compare.read_out_row.original.text() == "Hold: &A"
+    hold = window.compare.read_out_row.original
+    assert hold.text() == "Hold: &A"
+    assert hold.width() > hold.sizeHint().width(), "as wide as it was"
     psnr = child(window, "psnr", ValueTile)
     mse = np.mean((one.astype(float) - other) ** 2)
     until(qtbot, lambda: psnr._shown[0] == f"{10 * np.log10(255**2 / mse):.2f} dB")

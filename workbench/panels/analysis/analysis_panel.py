@@ -312,7 +312,11 @@ class AnalysisPanel(UprightArea):
         )
         tiles = HBox(spacing=4).add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
         self._similarity_note = Label(
-            SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
+            f"Full intensity: {MISSING}. {SSIM_NOTE}",
+            name="similarity-note",
+            font=scaled_font(0.85),
+            is_muted=True,
+            wraps=True,
         )
         self._part = words_label("analysis-part", 0.9)
         head = _head("Compare with", self._against)

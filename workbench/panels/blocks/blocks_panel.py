@@ -108,6 +108,9 @@ class BlocksPanel(QWidget):
         self._sentence = Label(name="blocks-sentence", wraps=True, lines=2)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
+        policy = self._click.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # what is beside it stays at the right
+        self._click.setSizePolicy(policy)
         self.chart = FigureView("")  # the sentence says why there is nothing
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)

@@ -554,7 +554,9 @@ class CompareView(QWidget):
         mode, far, before = self._state.view_mode, self._patches[1], self._original
         original, before = before._replace(caption=ORIGINAL), self.compared or before
         is_of_files = self._state.reference is not None
-        self.read_out_row.original.setText("Hold: &A" if is_of_files else "Hold: &original")
+        hold = self.read_out_row.original
+        hold.setMinimumWidth(hold.width() if is_of_files else 0)  # what is beside it stays
+        hold.setText("Hold: &A" if is_of_files else "Hold: &original")
         if is_of_files:  # two files take turns
             original = before
         has_after = self._after.display is not None

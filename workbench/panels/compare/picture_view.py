@@ -95,7 +95,7 @@ class PictureView(QWidget):
         self._grabbed: QPointF | None = None
         self._pressed: QPointF | None = None  # where, until the pointer moves away
         self._line_from: tuple[int, int] | None = None
-        self._is_reached_by_key = False  # a ring shows it; after a click nobody needs one
+        self.is_reached_by_key = False  # a ring shows it; after a click nobody needs one
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
@@ -194,7 +194,7 @@ class PictureView(QWidget):
             if self.has_captions:
                 self._paint_captions(painter)
         self._paint_mark(painter)
-        if self.hasFocus() and self._is_reached_by_key:
+        if self.hasFocus() and self.is_reached_by_key:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             area = QRectF(self.rect())
             for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
@@ -345,7 +345,7 @@ class PictureView(QWidget):
         return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        self._is_reached_by_key = event.reason() in _BY_KEY
+        self.is_reached_by_key = event.reason() in _BY_KEY
         self.update()
 
     def _zoom(self, position: QPointF, factor: float) -> None:

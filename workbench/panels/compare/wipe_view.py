@@ -279,9 +279,16 @@ class Panes(QWidget):
         if (self.shown, across) == self._placed:
             return
         self._placed = self.shown, across
+        hidden = [view for view in self._all if view not in self.shown]
+        for view in self.shown:
+            view.show()
+        for view in hidden:  # Qt would give the keyboard on as if by Tab, with a ring
+            if view.window().focusWidget() is view:
+                reasons = Qt.FocusReason.OtherFocusReason, Qt.FocusReason.TabFocusReason
+                self.shown[0].setFocus(reasons[view.is_reached_by_key])
+            view.hide()
         for view in self._all:
             self._grid.removeWidget(view)
-            view.setVisible(view in self.shown)
         for index, view in enumerate(self.shown):
             self._grid.addWidget(view, index // across, index % across)
         down = -(-len(self.shown) // across)

@@ -147,7 +147,7 @@ class FilterControls(QGroupBox):
         for box, tips in ((self._alpha, ALPHA_TIPS), (self._whole, WHOLE_TIPS)):
             for value, tip in tips.items():
                 box.add(tip.split("\n", 1)[0], value, tip)
-        # Two lines about the part of the bell inside the kernel, kept for other filters.
+        # Two lines about the part of the bell inside the kernel, kept where there is one.
         self._better = 0  # the size that holds nearly all of the bell, if the present one does not
         self._note = Label(name="sigma-note", is_muted=True, wraps=True)
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -221,8 +221,8 @@ class FilterControls(QGroupBox):
         self._disk.setChecked(state.is_disk)
         takes = partial(has_parameter, filters.get(state.filter))
         for name, rows in self._rows.items():
-            for row in rows:
-                self.form.setRowVisible(row, takes(name))
+            for row, is_needed in zip(rows, (True, bool(self._note.text())), strict=False):
+                self.form.setRowVisible(row, takes(name) and is_needed)
 
 
 def _number_box(of: Parameter) -> DecimalBox | OddSpinBox:

@@ -159,6 +159,7 @@ class ToolRow(QWidget):
         self.add_step.setProperty("flat", True)
         policy = self.add_step.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing else comes under the pointer
+        policy.setVerticalPolicy(QSizePolicy.Policy.Expanding)  # in line with the boxes
         self.add_step.setSizePolicy(policy)
         size = HBox(spacing=GAP_PX).add(self._slider, self._number)
         parts: dict[str, Part] = {"Filter": self._filter, "Size": size}

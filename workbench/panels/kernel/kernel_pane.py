@@ -277,7 +277,8 @@ SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each o
 # A source's share above its verdict, of which it is 20 lines in a window 720 pixels high, and above
 # pictures as well, of which it is 20 lines from ROOMY_PX of the panel on.
 MOST, ABOVE_PICTURES, ROOMY_PX = 0.76, 0.6, 680
-LEAST_PX, PICTURES_PX = 76, 235  # of a verdict in four lines; with pictures
+# Of a verdict in four lines; with pictures; of instructions, and all around them.
+LEAST_PX, PICTURES_PX, CODE_PX = 76, 235, 205
 # While steps are walked through: letters of a source line that are seen, the share of the width
 # that these may take beside the steps, and that of the window which the panel may take for them.
 LETTERS, BESIDE_STEPS, OF_WINDOW = 80, 0.62, 2 / 3
@@ -485,6 +486,8 @@ class KernelPane(QWidget):
             self._split.setOrientation(wanted)
             self._is_roomy = is_roomy
             self._share_out()
+        elif self._below.currentWidget() is self.code:  # which needs more than half of little
+            self._share_out()
 
     def _share_out(self) -> None:
         """Give a source above its verdict most of the height, else half; of steps, wrap it."""
@@ -496,6 +499,8 @@ class KernelPane(QWidget):
             source = round(MOST * room)
             if not self._view.fold.is_folded:
                 source = min(round(ABOVE_PICTURES * room), room - in_letters(PICTURES_PX))
+        if is_upright and self._below.currentWidget() is self.code:
+            source = min(source, room - in_letters(CODE_PX))
         if self.is_stepping:
             most = self._split.width() * (1.0 if is_upright else BESIDE_STEPS)
             needed = self._editor.fit_letters(LETTERS, most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QScrollArea, QSizePolicy, QTableView
 
 from kernels.core.borders import OUTSIDE
@@ -53,11 +54,13 @@ class Neighbours(QAbstractTableModel):
         self._largest = 1.0
         self.colors = theme.LIGHT
         self.is_narrow = False
+        self.breaks = [False, False]  # whether headings have two lines: beside rows, above columns
 
     def show_pixel(self, found: Explained | None, border: str, what: What) -> None:
         """Show another pixel; None empties the table."""
         self.beginResetModel()
         self.found, self._border, self._what = found, border, what
+        self.breaks[0] = what in ("all", "derivative")  # as cells have
         tinted = np.empty(0) if found is None else self._tinted(found)
         sizes = np.abs(tinted[np.isfinite(tinted)])
         self._largest = float(sizes.max(initial=0.0)) or 1.0
@@ -97,9 +100,13 @@ class Neighbours(QAbstractTableModel):
             parts = found.columns, found.from_columns, found.beyond_columns
         position, source, is_beyond = (each[section] for each in parts)
         text = pixel_words.place(int(position), int(source), bool(is_beyond))
-        # A heading is narrow, but has room for two lines: beside the row where its cells have.
-        has_lines = self._what in ("all", "derivative")
-        return text.replace(" ", "\n", 1) if is_above or has_lines else text
+        return text.replace(" ", "\n", 1) if self.breaks[is_above] else text
+
+    @property
+    def widest(self) -> str:
+        """As many digits as the places have, and three at least."""
+        assert self.found is not None
+        return "0" * max(3, *(len(str(int(each))) for each in self.found.rows))
 
     def text(self, row: int, column: int, is_narrow: bool) -> str:
         """Write a cell of a table that is not empty."""
@@ -211,7 +218,7 @@ class NeighbourTable(QTableView):
         frame = 2 * self.frameWidth()
         width = down.width() + across.length() + frame
         bar = self.horizontalScrollBar().sizeHint().height() if width > self.width() else 0
-        return QSize(width, across.sizeHint().height() + down.length() + frame + bar)
+        return QSize(width, across.height() + down.length() + frame + bar)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         # As high as 7×7 cells, or all of them: a lower one would be hard to read.
@@ -221,8 +228,9 @@ class NeighbourTable(QTableView):
         """Choose the largest font in which all columns fit the widest numbers there may be."""
         if not (count := self._model.rowCount()):
             return
-        rows = [self._model.headerData(n, Qt.Orientation.Vertical) for n in range(count)]
-        beside = [line for each in (*rows, "↪ 000") for line in each.split("\n")]
+        beside = f"↪ {self._model.widest}"  # as if a pixel were beyond the edge
+        whole = f"{self._model.widest} {beside}"
+        beside = beside if self._model.breaks[0] else whole
         # As with a scroll bar: that would come for large letters, and go for small, without end.
         around = MARGINS.left() + MARGINS.right() + self.width() - self.contentsRect().width()
         bar = self.verticalScrollBar().sizeHint().width()
@@ -233,20 +241,28 @@ class NeighbourTable(QTableView):
         usual = min(factor, 1.0) * SCALES[-1][0], True
         for scale, is_narrow in (*((factor * each, how) for each, how in scales), usual):
             self._letters = scaled_font(scale)
-            metrics = QFontMetrics(self._letters, self)
-            width = metrics.horizontalAdvance(NARROW if is_narrow else WIDE) + AROUND_PX
-            side = max(map(metrics.horizontalAdvance, beside)) + 8
+            metrics = QFontMetricsF(self._letters, self)
+            widest = metrics.horizontalAdvance(NARROW if is_narrow else WIDE)
+            width = math.ceil(widest) + AROUND_PX
+            side = metrics.horizontalAdvance(beside) + 8
             if fits := count * width + side <= room:
                 break
+        column_px = (room - side) / count if fits else width
+        self._model.breaks[1] = metrics.horizontalAdvance(whole) + AROUND_PX > column_px
         self._model.is_narrow = is_narrow
-        for part in (self, self.horizontalHeader(), self.verticalHeader()):
+        across, down = self.horizontalHeader(), self.verticalHeader()
+        # What is inherited gives way to the theme's, and a header paints with its viewport's.
+        for part in (self, across, across.viewport(), down, down.viewport()):
             part.ensurePolished()
-            part.setFont(
-                self._letters
-            )  # of a header, too: an inherited one gives way to the theme's
+            part.setFont(self._letters)
         mode = QHeaderView.ResizeMode.Stretch if fits else QHeaderView.ResizeMode.Fixed
-        self.horizontalHeader().setSectionResizeMode(mode)
-        self.horizontalHeader().setDefaultSectionSize(width)
-        lines = len(self._model.text(0, 0, is_narrow).split("\n"))
-        self.verticalHeader().setDefaultSectionSize(lines * metrics.height() + AROUND_PX // 2)
-        self.verticalHeader().setFixedWidth(side)
+        across.setSectionResizeMode(mode)
+        across.setDefaultSectionSize(width)
+        if not fits:  # those that were stretched would stay so
+            for column in range(count):
+                across.resizeSection(column, width)
+        lines, line_px = self._model.text(0, 0, is_narrow).count("\n") + 1, metrics.lineSpacing()
+        down.setDefaultSectionSize(math.ceil(lines * line_px) + AROUND_PX // 2)
+        down.setFixedWidth(math.ceil(side))
+        high = 1 + self._model.breaks[1]  # also where no heading here needs it
+        across.setFixedHeight(math.ceil(high * line_px) + AROUND_PX // 2)

@@ -99,7 +99,7 @@ class PixelPane(QWidget):
 
     def show_state(self, state: State) -> None:
         """Explain the pixel anew, after the picture is painted."""
-        self._sentence.setMinimumHeight(0)
+        self._give_back_room()
         if self.isVisible() and self._job and self._of is state.picture:
             self._later.ask()
         else:
@@ -183,7 +183,7 @@ class PixelPane(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
-            self._sentence.setMinimumHeight(0)  # what was needed in another width
+            self._give_back_room()
             self._later.ask()
         return super().eventFilter(watched, event)
 
@@ -316,8 +316,12 @@ class PixelPane(QWidget):
     def _reserve(self, sentence: str) -> None:
         """Keep room for a sentence, so that what is below stays when it comes, and afterwards."""
         self._sentence.setText(sentence)
-        needed_px = self._sentence.heightForWidth(self._sentence.width())
-        self._sentence.setMinimumHeight(max(self._sentence.minimumHeight(), needed_px))
+        _keep_room(self._sentence)
+
+    def _give_back_room(self) -> None:
+        """Forget what room was needed for another filter or in another width."""
+        for label in (self._sentence, self._path):
+            label.setMinimumHeight(0)
 
     @property
     def _is_gradient(self) -> bool:
@@ -359,6 +363,7 @@ class PixelPane(QWidget):
                 stops = list(stops_of(state, self._result, *self.pixel, self._channel))
         self._taken = [-1, *(number for number, _ in stops[1:] if number <= len(state.before))]
         self._path.show_or_hide(links(state, stops, self._taken[-1]))
+        _keep_room(self._path)
         self._numbers.show_numbers(self._in_words(self.found) if self.found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
@@ -380,7 +385,7 @@ class PixelPane(QWidget):
         sample = result.picture[found.y, found.x, found.channel]
         shown["value"] = name, pixel_words.stored(sample)
         shown["difference"] = "Difference", pixel_words.difference(found, sample)
-        tolerance = "shown once the result is verified"
+        tolerance = "once verified"
         if found.is_alpha:
             tolerance = "0: it is copied"
         elif result.check is not None:
@@ -444,6 +449,11 @@ class PixelPane(QWidget):
         chosen = self._what[self._is_gradient]
         self._shown.setCurrentIndex(kinds.index(chosen if chosen in kinds else kinds[0]))
         self._shown.setEnabled(self.found is not None and len(kinds) > 1)
+
+
+def _keep_room(label: Label) -> None:
+    needed_px = label.heightForWidth(label.width())
+    label.setMinimumHeight(max(label.minimumHeight(), needed_px))
 
 
 # On pictures, which may have any colour; Okabe and Ito's orange, blue and green.

@@ -175,15 +175,15 @@ def _heavy(found: Explained, at: tuple[int, int]) -> str:
 
 
 def in_order(found: Explained) -> str:
-    """Write the samples in their order, with those that are taken in brackets."""
+    """Write the samples in their order: less, taken in brackets, and more, each in a line."""
     assert found.ordered is not None
-    (low, high), count = found.taken, len(found.ordered)
-    near = range(max(low - NEARBY, 0), min(high + NEARBY + 1, count))
+    low, high = found.taken
     words = [short(each) for each in found.ordered]
-    shown = [f"[{words[n]}]" if n in found.taken else words[n] for n in near]
-    before = [words[0], "…"] if near[0] else []
-    after = ["…", words[-1]] if near[-1] < count - 1 else []
-    return " ".join((*before, *shown, *after))
+    less, more = words[max(low - NEARBY, 0) : low], words[high + 1 : high + 1 + NEARBY]
+    less[:0] = [words[0], "…"] if low > NEARBY else []
+    more += ["…", words[-1]] if high + 1 + NEARBY < len(words) else []
+    taken = [f"[{each}]" for each in words[low : high + 1]]
+    return "\n".join(" ".join(each) for each in (less, taken, more) if each)
 
 
 def is_identity(found: Explained) -> bool:
@@ -253,6 +253,7 @@ ROWS = (
     *("rounded", "value", "difference", "tolerance"),
     *("own", "change", "weakened", "blended", "result", "alike"),
 )
+LONG = ("result", "alike")  # whose lines are below the heading, where none of them breaks
 
 
 class NumbersCard(QFrame):
@@ -272,8 +273,9 @@ class NumbersCard(QFrame):
             self._labels[name] = title, value
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            self._form.addRow(title, value)
-            self._form.setRowVisible(value, False)
+            for row in ((title,), (value,)) if name in LONG else ((title, value),):
+                self._form.addRow(*row)
+                self._form.setRowVisible(row[0], False)
         metrics = QFontMetrics(theme.numbers_font())
         self._least_px = metrics.horizontalAdvance("−12345.678901"), 2 * metrics.lineSpacing()
         self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -296,7 +298,8 @@ class NumbersCard(QFrame):
                 for label, text in zip(labels, texts, strict=True):
                     label.setText(text)
                 labels[1].setAccessibleName(": ".join(texts))
-                self._form.setRowVisible(labels[1], name in shown)
+                for label in labels:
+                    self._form.setRowVisible(label, name in shown)
 
 
 Stop = tuple[int, Any]  # a step, from 0, or -1 for the original; the sample after it, None: unknown

@@ -128,7 +128,7 @@ class ListPage(QWidget):
         self._table = words_label("list-bytes", 0.9)
         self._table.setTextFormat(Qt.TextFormat.RichText)
         self._table.setToolTip(tip_text(TIPS["bytes"]))
-        self.chart = FigureView(TIPS["no_picture"], least_px=180)
+        self.chart = FigureView("What steps cost together is shown here.", least_px=180)
         described(self.chart, "list-chart", "Bytes and operations")
         self._said = words_label("list-chart-said", 0.9)
         areas = tuple((way, TITLES[way], "") for way in WAYS[1:])  # that are less than all of it

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPalette, QShowEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -69,6 +69,7 @@ class PlanChoice(QWidget):
         self._list = DropDown("sweep-source", "What to measure")
         self._list.activated.connect(lambda _: self._choose(self._list.currentData()))
         self.files = make_button("sweep-files", "File", FILES_TIP, "Plans in files")
+        self.files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
         self._editor = PlanEditor()
         small = scaled_font(0.95)

@@ -32,6 +32,7 @@ from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.folding import FoldButton
+from workbench.widgets.keyboard import enable
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import Question
 from workbench.widgets.tile import ElidedLabel, scaled_font
@@ -131,7 +132,7 @@ class RunRow(QWidget):
         done = {record.cell for record in session.records if record.is_complete}
         rest = [cell for cell in self._cells if cell not in done]
         left_s = time_s(rest, session.plan, session.records)
-        self._left.setText(f"{about(left_s)} left" if rest and session.records else "")
+        self._left.show_or_hide(f"{about(left_s)} left" if rest and session.records else "")
 
     def _show_done(self, session: Session) -> None:
         self._done = len({record.cell for record in session.records})
@@ -170,10 +171,13 @@ class RunRow(QWidget):
         self._start.setText(texts.get(phase, "P&ause"))
         self._start.setToolTip(tip_text(tips.get(phase, "Stand still, measuring nothing")))
         can_start = self._can_start and not self._is_busy
-        self._start.setEnabled(can_start if self.is_idle else phase != "starting")
+        enable(self._start, can_start if self.is_idle else phase != "starting")
+        if self.is_idle and self.window().focusWidget() is self._cancel:
+            self._start.setFocus()
         self._cancel.setEnabled(not self.is_idle)
-        for part in (self._cancel, self._bar, self._left):
+        for part in (self._cancel, self._bar):
             part.setVisible(not self.is_idle)
+        self._left.setVisible(not self.is_idle and bool(self._left.text()))
         self._describe()
         if is_other:
             self.phase_changed.emit()
@@ -224,8 +228,10 @@ class SweepPanel(QWidget):
         self.run = RunRow(sessions, worker, self._start)
         self._doubt = Question("sweep-doubt")
         self._list = SessionList(self.resume_wanted.emit, sessions.close)
-        self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
-        self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT)
+        modes = QToolButton.ToolButtonPopupMode
+        tip = "Open, close and compare"
+        self._sessions_button = _button("Sessions", "sweep-sessions", tip, modes.InstantPopup)
+        self.report = _button("Report", "sweep-report", NOTHING_TO_REPORT, modes.MenuButtonPopup)
         self.report.setEnabled(False)
         self.chart = ChartView()
         inside = QWidget()
@@ -234,7 +240,6 @@ class SweepPanel(QWidget):
         choice = (self._fold, self._folded, self.choice)
         layout.add(*choice, self.run, self._doubt, custom, self._list)
         buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
-        self.chart.setMinimumHeight(CHART_PX)
         layout.add(buttons, (self.chart, 1))
         VBox(self, 0).addWidget(UprightArea(inside))
         sessions.changed.connect(self._later.ask)
@@ -293,16 +298,13 @@ class SweepPanel(QWidget):
         self, sessions: Sequence[QAction], reports: Sequence[QAction], plans: Sequence[QAction]
     ) -> None:
         """Offer these actions at the buttons Sessions, Report and File."""
-        modes = QToolButton.ToolButtonPopupMode
-        for button, actions, mode in (
-            (self._sessions_button, sessions, modes.InstantPopup),
-            (self.report, reports, modes.MenuButtonPopup),
-            (self.choice.files, plans, modes.InstantPopup),
+        for button, actions in (
+            *((self._sessions_button, sessions), (self.report, reports)),
+            (self.choice.files, plans),
         ):
             menu = QMenu(button)
             menu.addActions(actions)
             button.setMenu(menu)
-            button.setPopupMode(mode)
 
     def close_sessions(self) -> None:
         """Close all sessions but the one that is being measured."""
@@ -374,12 +376,14 @@ class SweepPanel(QWidget):
         here = [is_this_machine(each.session.machine, self._worker.device) for each in shown]
         self._list.show_sessions(shown, here, is_running=is_running)
         has_records = any(each.session.records for each in shown)
+        self.chart.setMinimumHeight(CHART_PX if has_records else 0)  # an empty one needs no room
         self.report.setEnabled(has_records)
         self.report.setToolTip(REPORT_TIP if has_records else NOTHING_TO_REPORT)
         self._show_can_start()
 
 
-def _button(title: str, name: str, tip: str) -> QToolButton:
+def _button(title: str, name: str, tip: str, mode: QToolButton.ToolButtonPopupMode) -> QToolButton:
     button = make_button(name, title, tip)
+    button.setPopupMode(mode)  # before the style sheet asks for it
     button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     return button

@@ -358,5 +358,13 @@ def test_its_parts_stand_close_together_however_high_it_is(qtbot, make_window):
     assert tops[-1] - tops[0] - sum(map(needed_px, parts)) < 60
 
 
+def test_the_views_stand_at_the_right_edge_without_a_picture_as_well(qtbot, make_window):
+    window = make_window()
+    window.docks.enter("Blocks")
+    last = child(window, "blocks-map")
+    panel = window.blocks.get()
+    until(qtbot, lambda: last.mapTo(panel, last.rect().topRight()).x() > panel.width() - 40)
+
+
 def needed_px(part):
     return part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.height()

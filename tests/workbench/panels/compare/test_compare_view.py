@@ -443,3 +443,11 @@ def shot(pane):
     image = image.convertToFormat(QImage.Format.Format_RGB32)
     rows = np.frombuffer(image.constBits(), np.uint8)
     return rows.reshape(image.height(), image.width(), 4).copy()
+
+
+@pytest.mark.parametrize("why", ["MouseFocusReason", "TabFocusReason"])
+def test_a_view_that_takes_the_place_of_another_has_a_ring_only_if_that_had_one(loaded, why):
+    pane_of(loaded, "Before").setFocus(Qt.FocusReason[why])
+    loaded.show_state(State(view_mode="difference"))
+    assert loaded.window().focusWidget() is loaded.main
+    assert loaded.main.is_reached_by_key == (why == "TabFocusReason")

@@ -38,6 +38,7 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.model.bell import has_bell
 from workbench.model.state import OwnFile, Step
 from workbench.panels.controls.controls_panel import BORDER_TIPS
 from workbench.panels.timing.timing_words import filter_time, what_ran
@@ -107,7 +108,8 @@ def test_only_its_own_parameters_are_there_and_nothing_else_moves(window):
         boxes = {name: child(window, option_of(name)[2:]) for name in names}
         there = {name for name, box in boxes.items() if box.isVisibleTo(column)}
         assert there == {one.name for one in each.parameters} - {"matrix"}, each.key
-        assert child(window, "sigma-note").isVisibleTo(column) == ("sigma" in there)
+        note = child(window, "sigma-note", QLabel)
+        assert note.isVisibleTo(column) == bool(note.text()) == has_bell(window.store.state)
         places.add(border.mapTo(column, border.rect().topLeft()).y())
     assert len(places) == 1
 
@@ -187,7 +189,7 @@ def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
     # A disk holds another share, and no size of its own is binomial.
     assert "binomial" in automatic.toolTip()
     window.store.choose(filter="bilateral", ksize=3, sigma=4.0)
-    assert child(window, "sigma-note", QLabel).text() == ""
+    assert not child(window, "sigma-note").isVisible(), "nor a gap in its place"
     assert not take.isVisible()
     assert "binomial" not in automatic.toolTip()
     # Numbers with a point can be typed, though the point is a shortcut.

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QWidget
 
 from kernels.core.job import Job
 from kernels.oracle.explain import SOBEL_X, explain_pixel
@@ -78,6 +78,11 @@ def table(window):
     return child(window, "pixel-table", NeighbourTable)
 
 
+def heading(table, row):
+    """What stands beside a row."""
+    return str(table.model().headerData(row, Qt.Orientation.Vertical))
+
+
 def cells(window):
     model = table(window).model()
     return [
@@ -121,6 +126,31 @@ def test_at_an_edge_a_longer_sentence_moves_nothing(qtbot, opened):
         assert table(opened).height() >= table(opened).sizeHint().height()
     assert len({*map(str, places.values())}) == 1
     assert sentence.alignment() & Qt.AlignmentFlag.AlignTop  # its first line stays
+
+
+@pytest.mark.parametrize(
+    ("name", "ksize"),
+    [("box", 5), ("gaussian", 7), ("guided", 9), ("median", 5), ("edges", 5), ("bilateral", 7)],
+)
+def test_no_pixel_moves_anything_and_every_line_of_a_cell_is_seen(name, ksize, qtbot, opened):
+    opened.resize(1280, 720)
+    settle(qtbot, opened, lambda: opened.store.choose(filter=name, ksize=ksize))
+    pane, numbers, places = opened.pixel.get(), table(opened), []
+    count = numbers.model().rowCount()
+    across, down = numbers.horizontalHeader(), numbers.verticalHeader()
+    for pixel in 2 * ((30, 20), (0, 0), (59, 39)):  # once more, as much is laid out at first
+        pane.hold(pixel)
+        qtbot.wait(50)
+        seen = [each for each in pane.findChildren(QWidget) if each.isVisibleTo(pane)]
+        places.append({each: (each.mapTo(pane, QPoint()), each.size()) for each in seen})
+        assert numbers.rowHeight(0) >= numbers.sizeHintForRow(0)
+        beside = [line for row in range(count) for line in heading(numbers, row).split("\n")]
+        assert down.width() > max(map(down.viewport().fontMetrics().horizontalAdvance, beside))
+    assert places[3] == places[4] == places[5]
+    for header in (across, down):
+        assert header.viewport().font().pointSizeF() == numbers.font().pointSizeF()
+    widths = [numbers.columnWidth(column) for column in range(count)]
+    assert max(widths) - min(widths) <= 1
 
 
 def point(pane, x, y):
@@ -227,7 +257,7 @@ def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
     opened.store.choose(filter="box", ksize=3, border="zero")
     opened.pixel.get().show_pixel((0, 0))
     model = table(opened).model()
-    assert model.headerData(0, Qt.Orientation.Horizontal) == "−1\n∅"
+    assert model.headerData(0, Qt.Orientation.Horizontal).split() == ["−1", "∅"]
     assert model.headerData(0, Qt.Orientation.Vertical) == "−1\n∅"
     brush = model.index(0, 0).data(Qt.ItemDataRole.BackgroundRole)
     assert brush.style() == Qt.BrushStyle.BDiagPattern

@@ -121,8 +121,10 @@ def one_measured(qtbot, window):
 
 def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
+    window.docks.enter("Sweep")
     start(window, "4, 8×6")
     ended(qtbot, window)
+    assert window.focusWidget() is child(window, "sweep-start")
     assert doing(window).startswith("Done: 2 of 2 in")
     assert widths(live(window)) == [4, 8]
     assert all(record.verified for record in live(window).records)
@@ -147,9 +149,13 @@ def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
 def test_a_sweep_is_cancelled_and_keeps_what_was_measured(qtbot, endless):
     show_picture(qtbot, endless, noise(8, 8))
     start(endless)
+    endless.docks.enter("Sweep")
     one_measured(qtbot, endless)
-    click(child(endless, "sweep-cancel"))
+    bar, cancel = child(endless, "sweep-progress"), child(endless, "sweep-cancel")
+    until(qtbot, lambda: bar.geometry().right() == cancel.geometry().right())
+    click(cancel)
     ended(qtbot, endless)
+    assert endless.focusWidget() is child(endless, "sweep-start")
     assert doing(endless).startswith("Stopped: 1 of 2 in")
     assert widths(read_session(session_store.saved_sessions()[0])) == [4]
     assert child(endless, "sweep-start").isEnabled()

@@ -14,6 +14,7 @@ from tests.made_sessions import H200, LAPTOP, a_session
 from tests.workbench.driving import child, click, ready, show_picture, until
 from tests.workbench.engines import DEVICE
 from tests.workbench.panels.sweep.test_sweeping import doing, ended, live, tick_only
+from workbench.base.numbers import GAP
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import chart_kinds, kinds_for
@@ -94,9 +95,9 @@ def test_lines_of_lists_are_read_and_written():
 
 
 def test_lists_that_differ_in_a_parameter_alone_have_two_names():
-    words = BY_FIELD["lists"].values("gaussian:5, gaussian:5,sigma=3")
+    words = BY_FIELD["lists"].values("gaussian:5, gaussian:5,sigma=3,mix=0.5")
     names = [in_words("lists", each) for each in words]
-    assert names == ["Gaussian blur 5×5", "Gaussian blur 5×5,sigma=3.0"]
+    assert names == ["Gaussian blur 5×5", f"Gaussian blur 5×5 50{GAP}%, sigma=3.0"]
     assert in_words("lists", "swirl:5 + box:3") == "swirl:5 + box:3", "of another version"
 
 

@@ -166,7 +166,7 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert said(window).startswith("Finished after ")
     assert ": 4 done, 1 failed; checked 1 of 4: right. Sharpen 3×3 · border " in said(window)
     journal = place_of([folder / "in"], folder / "out")
-    assert said(window).endswith(f" Journal: {journal}.")
+    assert said(window).endswith(f"\nJournal: {journal}.")
     assert not journal.is_relative_to(folder / "out")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
@@ -219,7 +219,7 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
 
 def test_of_a_run_that_has_done_nothing_the_plan_says_so():
     said = filter_choice.FilterPlan(24, (), 0, journal="j").in_words
-    assert said.endswith("has done none of them; Resume does them all. Journal: j.")
+    assert said.endswith("has done none of them; Resume does them all.\nJournal: j.")
 
 
 def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(

@@ -145,9 +145,9 @@ def box_in(window, part):
 
 
 @pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
-def test_no_message_lies_over_the_time_or_over_buttons(size, qtbot, window):
+def test_no_message_lies_over_the_picture_the_time_or_buttons(size, qtbot, window):
     window.resize(*size)
-    line, row = window.timing_views.line, window.compare.read_out_row
+    kept = window.timing_views.line, window.compare.read_out_row, window.compare
     until(qtbot, lambda: window.statusBar().geometry().bottom() == size[1] - 1)
     for count in (1, 2, 4, 12):
         window.messages.show_message(
@@ -156,7 +156,7 @@ def test_no_message_lies_over_the_time_or_over_buttons(size, qtbot, window):
         qtbot.wait(10)
         box = window.messages.geometry()
         assert window.rect().contains(box)
-        assert not any(box.intersects(box_in(window, each)) for each in (line, row))
+        assert not any(box.intersects(box_in(window, each)) for each in kept)
 
 
 def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
@@ -172,6 +172,8 @@ def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
             assert label.width() >= label.sizeHint().width()
             assert label.geometry().bottom() < under.geometry().top()
             assert label.x() == under.x()
+        step = child(window, "tool-add-step")
+        assert step.geometry().center().y() == child(window, "block").geometry().center().y()
 
 
 def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(qtbot, window):
