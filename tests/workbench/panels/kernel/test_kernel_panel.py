@@ -22,7 +22,13 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, editor, tried, words
+from tests.workbench.panels.kernel.made_up_trials import (
+    MadeUpTrials,
+    editor,
+    lines_seen,
+    tried,
+    words,
+)
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.trial_view import TrialView
@@ -175,10 +181,6 @@ def test_while_a_text_is_tried_nothing_is_said_of_the_one_before(qtbot, opened, 
     trials.go_on.set()
     tried(qtbot, opened)
     assert words(opened, "kernel-verdict").startswith("✓")
-
-
-def lines_seen(edit):
-    return edit.viewport().height() // edit.fontMetrics().lineSpacing()
 
 
 def test_the_pictures_are_seen_whole_or_not_at_all_and_the_source_has_twenty_lines(qtbot, opened):
