@@ -34,6 +34,7 @@ from workbench.batch.journal import place_of
 from workbench.batch.stage_times import StageTimes
 from workbench.cli import main
 from workbench.files import image_decoders, image_files
+from workbench.imaging.pictures import Metadata
 from workbench.model.state import State, Step
 from workbench.model.step_files import select
 from workbench.session.batch_process import BatchProcess
@@ -571,19 +572,22 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, 
     for name in ("a.gif", "b.tif", "c.tif"):
         planes[0].save(tmp_path / "in" / name, save_all=True, append_images=planes[1:])
     image_files.save(tmp_path / "in/d.png", noise(9, 8, 4))
+    titled = Metadata(texts=(("Title", "A day"),))
+    image_files.save(tmp_path / "in/e.png", noise(9, 8, 3), metadata=titled)
     choose(qtbot, window, source=tmp_path / "in", target=tmp_path / "out")
     assert "1 will fail, as .gif is not written" in said(window)
     pick(child(window, "folder-format", QComboBox), "jpeg")
     settled(qtbot, window)
-    assert said(window) == "4 pictures."
+    assert said(window) == "5 pictures."
     click(button(window, "start"))
     settled(qtbot, window)
+    assert "Of 1 result something beside the samples is lost: see the journal." in said(window)
     assert "Of 3 files with several pages only one is kept; “All pages” takes all." in said(window)
     tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
     assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]
     child(window, "folder-all_pages", QCheckBox).click()
     settled(qtbot, window)
-    assert said(window) == "10 pictures."
+    assert said(window) == "11 pictures."
     assert "b.tif  →  b-2.jpg" in rows(window, "preview")
     before = list(opened)
     choose(qtbot, window, names="x_{stem}")
