@@ -758,6 +758,8 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
     assert picture.metadata.texts == (("Comment", "café"),)
     save(tmp_path / "e.jpg", picture.samples, metadata=picture.metadata)
     assert b"caf\xe9\0" in (tmp_path / "e.jpg").read_bytes()
+    save(tmp_path / "e.jp2", SAMPLES)  # of which its encoder writes a comment
+    assert load(tmp_path / "e.jp2").metadata.texts == ()
 
 
 @pytest.mark.parametrize(
