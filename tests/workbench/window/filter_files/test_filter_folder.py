@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -157,7 +157,8 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     click(button(window, "copy"))
     words = shlex.split(QGuiApplication.clipboard().text())
     assert words[:2] == ["workbench", "batch"]
-    told = []
+    told, names = [], ("copy", "start", "stop", "show")
+    places = [button(window, each).mapTo(dialog, QPoint()) for each in names]
     window.findChild(BatchProcess).progressed.connect(told.append)
     click(button(window, "start"))
     assert verb(window) == "Pause"
@@ -169,6 +170,8 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     journal = place_of([folder / "in"], folder / "out")
     assert said(window).endswith(f" Journal: {journal}.")
     assert not journal.is_relative_to(folder / "out")
+    qtbot.wait(50)
+    assert [button(window, each).mapTo(dialog, QPoint()) for each in names] == places
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
     words_then = child(window, "folder-words", QLabel).text()
