@@ -479,8 +479,9 @@ def test_grey_is_converted_as_well_and_what_cannot_be_is_said(tmp_path):
         picture = loaded(tmp_path, png_of([chunk]))
         np.testing.assert_array_equal(picture.samples, SAMPLES)
         assert "as if they were sRGB" in picture.notes[0]
-    for coded, word in ((b"\x09\x10\0\1", "PQ"), (b"\x09\x12\0\1", "HLG"), (b"\x63\x0d\0\1", "99")):
-        picture = loaded(tmp_path, png_of([(b"cICP", coded)]))
+    unknown = {"\x09\x10\0\1": "PQ", "\x09\x12\0\1": "HLG", "\x63\x0d\0\1": "99"}
+    for coded, word in {**unknown, "\x01\x0d\0\0": "in a narrow range"}.items():
+        picture = loaded(tmp_path, png_of([(b"cICP", coded.encode())]))
         np.testing.assert_array_equal(picture.samples, SAMPLES)
         assert word in picture.notes[0]
 
