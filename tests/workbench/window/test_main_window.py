@@ -107,6 +107,7 @@ def test_it_opens_on_the_bundled_picture(qtbot, window):
     assert view(window, "After").display is window.live.shown
     assert view(window, "After").caption == "After · Gaussian blur 5×5 · OpenCV"
     assert window.windowTitle() == f"{window.store.state.picture.name} — Filter Workbench"
+    assert window.compare.main.hasFocus()
     window.docks.bring_forward("Timing")
     verdict = child(window, "verdict", QLabel).text()
     assert verdict.startswith("✓ verified all pixels")
