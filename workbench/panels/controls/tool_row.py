@@ -21,7 +21,7 @@ from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.intents import Choice
 from workbench.model.state import State, has_row
-from workbench.panels.controls.filter_popup import FilterBox
+from workbench.panels.controls.filter_popup import FILTER_TIP, FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, Part, VBox
@@ -148,6 +148,7 @@ class ToolRow(QWidget):
         self._slider.setMaximumWidth(SLIDER_PX[1])
         self._implementation = ImplementationBox("implementation", "Runs on", RUNS_ON_TIP)
         self._block = BlockBox()
+        self._filter.least, self._implementation.least, self._block.least = 0.75, 0.8, 1.0
         self._number.picked.connect(lambda ksize: store.choose(ksize=ksize))
         self._slider.valueChanged.connect(lambda radius: store.choose(ksize=2 * radius + 1))
         self._filter.activated.connect(lambda _: store.choose(filter=self._filter.currentData()))
@@ -201,6 +202,7 @@ class ToolRow(QWidget):
         self.add_step.setVisible(not has_row(state))
         chosen = filters.get(state.filter)
         self._filter.show_data(state.filter)
+        self._filter.setToolTip(tip_text(f"{chosen.title}\n{FILTER_TIP}"))  # it may be elided
         for each in (self._number, self._slider):
             each.setEnabled(has_sizes(chosen))
             each.setToolTip(tip_text(_size_tip(chosen)))
@@ -212,6 +214,8 @@ class ToolRow(QWidget):
         self._block.show_block(state.block_xy)
         every = (each for each, _ in self._availability)
         self._chosen = next((each for each in every if each.key == state.implementation), None)
+        title = f"{self._chosen.title}\n" if self._chosen is not None else ""
+        self._implementation.setToolTip(tip_text(f"{title}{RUNS_ON_TIP}"))
         allow(self._block, why_no_block(self._chosen), BLOCK_TIP)
 
     def step_implementation(self, steps: int) -> None:
