@@ -179,16 +179,13 @@ class FilterPopup(QFrame):
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by
 
 
-FILTER_TIP = "Which weights, and so which picture comes out."
-
-
 class FilterBox(ToolList):
     """List of all filters, which opens a FilterPopup."""
 
     def __init__(
         self, store: Store, background: Background, open_settings: Callable[[], object]
     ) -> None:
-        super().__init__("filter", "Filter", FILTER_TIP)
+        super().__init__("filter", "Filter", "Which weights, and so which picture comes out.")
         self._store, self._background, self._open_settings = store, background, open_settings
         for each in filters.all_filters():
             self.add(each.title, each.key)

@@ -21,7 +21,7 @@ from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.intents import Choice
 from workbench.model.state import State, has_row
-from workbench.panels.controls.filter_popup import FILTER_TIP, FilterBox
+from workbench.panels.controls.filter_popup import FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, Part, VBox
@@ -138,6 +138,7 @@ class ToolRow(QWidget):
         self._availability: Availability = []
         self._chosen: Choice | None = None
         self._filter = FilterBox(store, background, open_settings)
+        self._of_filter = self._filter.toolTip()
         self._number = OddSpinBox("ksize", "Kernel size")
         self._number.setFixedWidth(theme.in_letters(NUMBER_PX))
         self._slider = LogSlider()
@@ -202,7 +203,7 @@ class ToolRow(QWidget):
         self.add_step.setVisible(not has_row(state))
         chosen = filters.get(state.filter)
         self._filter.show_data(state.filter)
-        self._filter.setToolTip(tip_text(f"{chosen.title}\n{FILTER_TIP}"))  # it may be elided
+        self._filter.setToolTip(tip_text(f"{chosen.title}\n{self._of_filter}"))  # it may be elided
         for each in (self._number, self._slider):
             each.setEnabled(has_sizes(chosen))
             each.setToolTip(tip_text(_size_tip(chosen)))
