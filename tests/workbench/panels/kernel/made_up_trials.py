@@ -127,7 +127,7 @@ def shows_80_letters(edit):
     return edit.viewport().width() - 8 >= edit.fontMetrics().horizontalAdvance("0" * 80)
 
 
-def lines_seen(edit):
+def in_view(edit):
     """The number of lines of a source that are seen whole."""
     return sum(box.bottom() < edit.viewport().height() for _, box in edit.lines_in_view())
 

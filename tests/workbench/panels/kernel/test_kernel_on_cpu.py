@@ -27,7 +27,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.panels.kernel.made_up_trials import (
     editor,
-    lines_seen,
+    in_view,
     shows_80_letters,
     text_of,
     tried,
@@ -83,7 +83,7 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
         qtbot.wait(100)
         verdict = child(window, "kernel-verdict", QLabel)
         assert verdict.visibleRegion().boundingRect() == verdict.rect()  # no scrolling
-        assert lines_seen(editor(window)) >= lines
+        assert in_view(editor(window)) >= lines
     trigger(window, "Find the bug in the kernel")
     tried(qtbot, window)
     assert words(window, "kernel-problem").startswith(f"{told}. Line 39: ")
