@@ -113,7 +113,7 @@ class Outcome:
     log: str = ""  # of the compiler, where it was that; of a bug its traceback
     skipped: bool = False  # its file was there already and was left alone
     remarks: tuple[str, ...] = ()  # what was converted on the way in, one sentence each
-    warnings: tuple[str, ...] = ()  # on options that had no effect
+    warnings: tuple[str, ...] = ()  # on options without effect, and on what is lost unasked
     metadata: Metadata = NO_METADATA
     unsynced: ExitStack | None = None  # brings its file to the disk and in its place
     device: int | None = None  # the GPU, where several share the pictures
@@ -131,6 +131,12 @@ class Outcome:
         if self.error is None:
             return "done"
         return "wrong" if self.is_wrong else "failed"
+
+    @property
+    def is_lossy(self) -> bool:
+        """True if the result lacks something beside the samples, which is told."""
+        said = (*self.remarks, *self.warnings)
+        return self.status == "done" and any("dropped" in e or "left out" in e for e in said)
 
     def line(self, output: str) -> dict[str, Any]:
         """Its line in the journal, where the result is called `output`."""
@@ -192,10 +198,13 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
         if fit.why_not is not None or (fit.is_to_ask and not recipe.reduce):
             hint = "" if fit.why_not is not None else " --reduce saves it all the same."
             raise ImageFileError(f"Cannot save {pair.target.name} as it is. {fit}{hint}")
-        if fit.changes:
-            outcome.remarks += (f"{fit.format.title}: {', '.join(fit.changes)}.",)
+        lost = f"{fit.format.title}: {', '.join(fit.changes)}."
+        if fit.is_to_ask:
+            outcome.remarks += (lost,)
+        elif fit.changes:
+            outcome.warnings += (f"{pair.name}: {lost}",)
         if recipe.quality is not None and not fit.format.has_quality:
-            outcome.warnings = (f"{pair.target.name}: {fit.format.title} knows no --quality.",)
+            outcome.warnings += (f"{pair.target.name}: {fit.format.title} knows no --quality.",)
 
 
 def _said_of(page: Page, pair: FilePair) -> Iterator[str]:

@@ -339,7 +339,7 @@ def _with_failure(
 def first_wrong(job: Job, answer: NDArray[Any], tolerance: Tolerance) -> str:
     """The place of the first wrong sample, from the top left, and its right value; empty: none.
 
-    "x 3, y 0, channel 1 is 17 and should be 22; 45 of 2331 samples are wrong."
+    "x 3, y 0, green is 17 and should be 22; 45 of 2331 samples are wrong."
     """
     oracle = filtered(job)
     got = answer.reshape(job.picture.shape)

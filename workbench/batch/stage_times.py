@@ -92,6 +92,7 @@ class BatchProgress:
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
     cut: int = 0  # pictures of files with several pages, of which one is kept
+    lossy: int = 0  # results that lack something beside the samples
     under_way: str = ""  # the name of a picture that is filtered, or written, if one is known
 
 
@@ -104,6 +105,7 @@ class StageTimes:
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
     cut      files so far with several pages of which one was kept; whoever counts them adds to it
+    lossy    results so far that lack something beside the samples, likewise
     under_way  as BatchProgress has it; whoever knows it sets it
     """
 
@@ -123,7 +125,7 @@ class StageTimes:
         self._ended: tuple[float, float] | None = None
         self._counts: Counter[Status] = Counter()
         self._verified = 0
-        self.cut, self.under_way = 0, ""
+        self.cut, self.lossy, self.under_way = 0, 0, ""
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._of_device = {
@@ -171,6 +173,7 @@ class StageTimes:
             stages=tuple(stages),
             devices=tuple(_of_device(*each) for each in self._of_device.items()),
             cut=self.cut,
+            lossy=self.lossy,
             under_way=self.under_way,
         )
 
@@ -235,10 +238,15 @@ def verdict(verified: int, counts: Mapping[str, int]) -> str:
     return f"checked {verified + wrong:,} of {made:,}{found}"
 
 
-def cut_in_words(count: int, taking_all: str) -> str:
-    """Sentence on files with several pages of which one was kept; empty: there were none."""
-    files = f"{count:,} file{'' if count == 1 else 's'} with several pages"
-    return f"Of {files} only one is kept; {taking_all} takes all." if count else ""
+def losses_in_words(cut: int, lossy: int, taking_all: str) -> list[str]:
+    """Sentences on files of which one page was kept, and on results that lack something."""
+    of = f"Of {_counted(cut, 'file')} with several pages only one is kept"
+    lost = f"Of {_counted(lossy, 'result')} something beside the samples is lost: see the journal."
+    return [f"{of}; {taking_all} takes all."] * (cut > 0) + [lost] * (lossy > 0)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
@@ -251,11 +259,11 @@ def closing_lines(progress: BatchProgress, what: str) -> list[str]:
     counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
     took, per_s = numbers.duration(progress.seconds * 1e3), rate(progress.per_s)
     checked = verdict(progress.verified, progress.counts)
-    pictures = f"{progress.finished:,} pictures in {took}, {per_s}, {checked}"
+    pictures = f"{_counted(progress.finished, 'picture')} in {took}, {per_s}, {checked}"
     lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")
-    lines += filter(None, [cut_in_words(progress.cut, "--page all")])
+    lines += losses_in_words(progress.cut, progress.lossy, "--page all")
     devices = [
         (
             f"GPU {each.device}",

@@ -243,6 +243,7 @@ class _Talk:
             if is_named := outcome.index == self._named:
                 times.under_way = ""
             times.cut += any(each.endswith(ANOTHER_PAGE) for each in outcome.remarks)
+            times.lossy += outcome.is_lossy
             line = outcome.line(named_in(self._journal.folder, outcome.pair.target))
             self._journal.append(line)
             if self._as_json or outcome.error is not None:

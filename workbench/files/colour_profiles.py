@@ -113,9 +113,10 @@ def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | N
     how, *numbers = _CURVES.get(curve, (_TRANSFERS.get(curve, f"curve {curve}"),))
     if (points, curve, matrix, is_full) == (1, 13, 0, 1):
         return None, ""
+    told = f"{name} with {how}" + " in a narrow range" * (not is_full)
     if not (places and numbers and is_full) or matrix:
-        return None, f"{name} with {how}"
-    return _made(places, transferfunction=light_of(curve, 4096)), f"{name} with {how}"
+        return None, told
+    return _made(places, transferfunction=light_of(curve, 4096)), told
 
 
 def light_of(curve: int, count: int) -> NDArray[np.uint16]:

@@ -479,6 +479,10 @@ def refuse_other_jpeg(name: str, data: bytes) -> None:
         raise not_read(name, kind)
 
 
+# Of encoders about themselves, as the name of a program is elsewhere.
+_BY_ENCODER = re.compile("Created by OpenJPEG|Kakadu-|CREATOR: gd-jpeg|Lavc|File written by Adobe")
+
+
 def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]:
     """Those of a JPEG, or the one of another file."""
     found = [data for name, data in getattr(image, "applist", ()) if name == "COM"]
@@ -486,9 +490,11 @@ def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]
         text = each.strip(b"\0").decode("latin-1")
         with suppress(UnicodeDecodeError):
             text = each.strip(b"\0").decode()
-        if text and png.holds(COMMENT, text):
+        if not text or _BY_ENCODER.match(text):
+            continue
+        if png.holds(COMMENT, text):
             yield COMMENT, png.Text(text, b"COM", each)
-        elif text:
+        else:
             notes.append("A comment that is no text was left out.")
 
 

@@ -36,6 +36,7 @@ class BatchEnd:
     filter: str = ""  # in words
     verified: int = 0  # pictures
     cut: int = 0  # of files with several pages, of which one was kept
+    lossy: int = 0  # results that lack something beside the samples
     journal: str = ""  # its path; "": of one picture there is none
 
 
@@ -142,7 +143,7 @@ class BatchProcess(QObject):
         lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
         complaint = without_controls(lines[-1]) if lines else SILENT
         complaint = complaint if how == "refused" else ""
-        told = ("counts", "seconds", "filter", "verified", "journal", "cut")
+        told = ("counts", "seconds", "filter", "verified", "journal", "cut", "lossy")
         facts = {name: summary[name] for name in told if name in summary}
         self._end(BatchEnd(**{"how": how, "counts": {}, "complaint": complaint} | facts))
 

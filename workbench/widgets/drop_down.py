@@ -88,7 +88,13 @@ STYLE_PADDING_PX = 10  # of the style sheet, which Qt's hint leaves out
 
 
 class ToolList(DropDown):
-    """A list as wide as its longest entry; where room is short, as the present one."""
+    """A list as wide as its longest entry.
+
+    least  the share of that which it keeps where room is short, whatever is chosen, so that nothing
+           beside it moves; 0: as much as the present entry takes
+    """
+
+    least = 0.0
 
     def __init__(self, name: str, title: str, tip: str = "") -> None:
         super().__init__(name, title, tip)
@@ -99,6 +105,8 @@ class ToolList(DropDown):
         return super().sizeHint() + QSize(STYLE_PADDING_PX, 0)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
+        if self.least:
+            return QSize(round(self.least * self.sizeHint().width()), self.sizeHint().height())
         full, width_of = ToolList.sizeHint(self), self.fontMetrics().horizontalAdvance
         longest = max(map(width_of, self.entries()), default=0)
         return QSize(full.width() - longest + width_of(self.currentText()), full.height())

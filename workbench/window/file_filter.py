@@ -334,8 +334,8 @@ class FileFilter(QDialog):
         buttons = HBox(spacing=8).add(1, self._again, self._start, self._stop)
         buttons.add(self._show_folder, close)
         column = VBox(self, (20, 16, 20, 14), 10)
-        column.add(self._filter, self._note, self._of_form, (self._pages, 1), command)
-        column.add(self._sentence, buttons)
+        column.add(self._filter, self._note, self._of_form, (self._pages, 1))
+        column.add(self._sentence, command, buttons)  # a longer one takes its room from the pages
         self.resize(theme.window_size(*SIZE))
 
     @property

@@ -20,7 +20,7 @@ from workbench.batch.filtering import options_of
 from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
-from workbench.batch.stage_times import cut_in_words, verdict
+from workbench.batch.stage_times import losses_in_words, verdict
 from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
@@ -261,5 +261,5 @@ def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
     checked = verdict(end.verified, end.counts)
     counted = f"{verb} after {took}: {', '.join(parts) or 'none'}; {checked}."
     named = f"{end.filter}." if end.filter else ""
-    said = counted, named, cut_in_words(end.cut, "“All pages”")
+    said = counted, named, *losses_in_words(end.cut, end.lossy, "“All pages”")
     return " ".join(filter(None, said)) + journal * bool(named)

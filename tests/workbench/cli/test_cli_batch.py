@@ -20,6 +20,7 @@ from workbench.batch import batch_run
 from workbench.batch.journal import NAME
 from workbench.cli import filter_folders, main
 from workbench.files import image_files
+from workbench.imaging.pictures import Metadata
 
 
 def batch(*words):
@@ -59,6 +60,16 @@ def test_every_kind_of_file_comes_out_as_apply_has_it_to_the_byte(tmp_path, monk
     assert said == sorted(alone.splitlines())
     remarks = {each["input"]: each["remarks"] for each in journal("all")}
     assert "Rotated upright (EXIF)." in remarks[str(Path("in/rgb8.png"))]
+
+
+def test_what_results_lack_is_counted_and_in_the_journal(folder, capsys):
+    titled = Metadata(texts=(("Title", "A day"),))
+    image_files.save("in/p2.png", noise(20, 31, 3), metadata=titled)
+    for extension, is_lossy in (("png", False), ("webp", True)):
+        assert batch("in/p2.png", extension, "--format", extension) == 0
+        told = "Of 1 result something beside the samples is lost: see the journal."
+        assert (told in capsys.readouterr().out) == is_lossy
+        assert ("text (title, author, comment) is dropped" in str(journal(extension))) == is_lossy
 
 
 def test_folders_below_and_another_format_and_names_of_ones_own(folder, capsys):

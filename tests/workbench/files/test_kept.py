@@ -479,8 +479,9 @@ def test_grey_is_converted_as_well_and_what_cannot_be_is_said(tmp_path):
         picture = loaded(tmp_path, png_of([chunk]))
         np.testing.assert_array_equal(picture.samples, SAMPLES)
         assert "as if they were sRGB" in picture.notes[0]
-    for coded, word in ((b"\x09\x10\0\1", "PQ"), (b"\x09\x12\0\1", "HLG"), (b"\x63\x0d\0\1", "99")):
-        picture = loaded(tmp_path, png_of([(b"cICP", coded)]))
+    unknown = {"\x09\x10\0\1": "PQ", "\x09\x12\0\1": "HLG", "\x63\x0d\0\1": "99"}
+    for coded, word in {**unknown, "\x01\x0d\0\0": "in a narrow range"}.items():
+        picture = loaded(tmp_path, png_of([(b"cICP", coded.encode())]))
         np.testing.assert_array_equal(picture.samples, SAMPLES)
         assert word in picture.notes[0]
 
@@ -739,11 +740,11 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
         (b"iTXt", b"filter-workbench\0\0\0\0\0{}"),
     ]
     assert loaded(tmp_path, png_of(chunks)).metadata.texts == TEXTS
-    words = ["--filter", "identity", "--size", "1", "--no-gpu", "--replace"]
+    words = ["--filter", "identity", "--size", "1", "--no-gpu", "--replace", "--quiet"]
     for extension, kept in ((".png", TEXTS), (".jpg", TEXTS[1:2]), (".webp", ()), (".bmp", ())):
         path = tmp_path / f"b{extension}"
         assert main(["apply", str(tmp_path / "a.png"), str(path), *words]) == 0
-        said = "text (title, author, comment) is dropped" in capsys.readouterr().out
+        said = "text (title, author, comment) is dropped" in capsys.readouterr().err
         assert said == (kept != TEXTS)
         assert load(path).metadata.texts == kept
     with Image.open(tmp_path / "b.png") as image:
@@ -751,13 +752,15 @@ def test_texts_are_kept_where_a_format_has_a_place_and_else_said(tmp_path, capsy
     with Image.open(tmp_path / "b.jpg") as image:
         assert image.info["comment"].decode() == "ä comment"
     assert main(["apply", str(tmp_path / "b.jpg"), str(tmp_path / "c.png"), *words]) == 0
-    assert "dropped" not in capsys.readouterr().out
+    assert "dropped" not in capsys.readouterr().err
     assert load(tmp_path / "c.png").metadata.texts == TEXTS[1:2]
     Image.fromarray(SAMPLES).save(tmp_path / "d.jpg", comment=b"caf\xe9\0")
     picture = load(tmp_path / "d.jpg")
     assert picture.metadata.texts == (("Comment", "café"),)
     save(tmp_path / "e.jpg", picture.samples, metadata=picture.metadata)
     assert b"caf\xe9\0" in (tmp_path / "e.jpg").read_bytes()
+    save(tmp_path / "e.jp2", SAMPLES)  # of which its encoder writes a comment
+    assert load(tmp_path / "e.jp2").metadata.texts == ()
 
 
 @pytest.mark.parametrize(

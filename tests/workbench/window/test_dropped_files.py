@@ -345,6 +345,25 @@ def test_the_gallery_shows_the_folder_of_the_open_picture(qtbot, window, folder)
     assert name_of(window) == "img1.png"
 
 
+def test_todays_formats_come_in_by_drop_dialog_and_gallery(qtbot, window, tmp_path, monkeypatch):
+    names = ["a.avif", "b.exr", "c.heic", "d.jp2", "e.jxl"]
+    paths = [tmp_path / name for name in names]
+    for path in paths:
+        save(path, noise(20, 30, 3, "float16" if path.suffix == ".exr" else "uint8"))
+    for path in paths:
+        settle(qtbot, window, lambda path=path: drop(window, path))
+        assert name_of(window) == path.name
+    shown = wall(window)
+    until(qtbot, lambda: shown.model().stringList() == names)
+    until(qtbot, lambda: all(thumbnails(shown)))
+    assert thumbnails(shown)[1] == "30×20 RGB float16"
+    for path in paths:
+        asked = answer_file_dialogs(monkeypatch, path)
+        settle(qtbot, window, lambda: trigger(window, "Open…"))
+        assert name_of(window) == path.name
+        assert f"*{path.suffix}" in asked[0].types[0]
+
+
 def test_of_thousands_of_files_only_those_in_view_are_read(qtbot, window, tmp_path):
     (tmp_path / "many").mkdir()
     first = tmp_path / "many" / "0.png"

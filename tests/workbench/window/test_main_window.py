@@ -107,6 +107,7 @@ def test_it_opens_on_the_bundled_picture(qtbot, window):
     assert view(window, "After").display is window.live.shown
     assert view(window, "After").caption == "After · Gaussian blur 5×5 · OpenCV"
     assert window.windowTitle() == f"{window.store.state.picture.name} — Filter Workbench"
+    assert window.compare.main.hasFocus()
     window.docks.bring_forward("Timing")
     verdict = child(window, "verdict", QLabel).text()
     assert verdict.startswith("✓ verified all pixels")
@@ -262,6 +263,12 @@ def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
 def test_it_closes_in_the_middle_of_a_job_and_asks_about_a_sweep(qtbot, make_window):
     window = make_window(lambda: Scripted(never_ends))
     show_picture(qtbot, window, noise(20, 30))
+    trigger(window, "Compare all implementations")
+    window.close()
+    assert question(window).text().startswith("Implementations are being compared")
+    QTest.keyClick(question(window), Qt.Key.Key_Escape)
+    trigger(window, "Cancel comparing implementations")
+    until(qtbot, lambda: not window.sweep_controller.under_way)
     window.store.update(ksize=127)
     child(window, "values-sizes").setText("8, 16")
     click(child(window, "sweep-start"))

@@ -363,6 +363,8 @@ def test_auto_exposure_clips_nothing(qtbot, window, tmp_path):
     trigger(window, "Auto exposure")
     until(qtbot, lambda: window.store.state.tone.ev != 0)
     assert 0.99 < 5 * 2**window.store.state.tone.ev <= 1
+    show_picture(qtbot, window, np.full((8, 16, 1), 40_000, np.uint16))
+    assert child(window, "exposure-chip", QToolButton).isVisible()
 
 
 @pytest.mark.parametrize(("key", "gamma"), [("Tab", 1.5), ("Escape", 1.0), (None, 1.5)])

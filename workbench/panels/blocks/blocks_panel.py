@@ -57,9 +57,8 @@ VIEWS = (
     (MAP, "Map", "Widths across, heights down, times as colours."),
 )
 OF_BLOCKS = "Block shapes compared: {subject}"
-NO_GPU = (
-    "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
-)
+NO_GPU = "There is no GPU here. Compare runs the CPU's implementations in turn on your picture."
+LEAST_BAR_PX = 24
 NOT_YET = "Nothing is measured yet: press Compare."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
@@ -120,6 +119,7 @@ class BlocksPanel(QWidget):
         self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
         self._back.hide()
         self._bar = described(QProgressBar(textVisible=False), "blocks-progress", "Samples taken")
+        self._bar.setMinimumWidth(LEAST_BAR_PX)
         self._views = make_segments(VIEWS, lambda _: self._show_chart())
         check_segment(self._views, BARS)
         self._later = Throttle(CALM_MS, self._follow, self)
@@ -127,8 +127,8 @@ class BlocksPanel(QWidget):
         buttons = HBox(spacing=6).add(self._start, self._pause, self._back, (self._bar, 3), 1)
         inside = QWidget()
         VBox(inside, MARGINS, 6).add(
-            *(self._subject, self._work, self._note, self.picks, buttons),
-            *(self._sentence, HBox(spacing=6).add((self._click, 1), segments)),
+            *(buttons, self._subject, self._work, self._note, self.picks, self._sentence),
+            HBox(spacing=6).add((self._click, 1), segments),
             *((self.chart, 100), 1),  # what a chart leaves is below it, not between the sentences
         )
         VBox(self, 0).add(UprightArea(inside))
@@ -362,13 +362,14 @@ class BlocksPanel(QWidget):
 
     def _show_phase(self, phase: BlocksPhase) -> None:
         self.phase = phase
-        starts = "Compare on CPU" if self._is_recorded else "Compare"
         self._show_progress()
-        self._start.setText("Stop" if self._is_on else starts)
+        self._start.setText("Stop" if self._is_on else "Compare")
         self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
         self._start.setEnabled(self._is_on or self._is_recorded or not self._field.reason)
         self._pause.setEnabled(self._is_on)
         self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
+        for each in (self._start, self._pause):  # what is beside them stays where it is
+            each.setMinimumWidth(max(each.minimumWidth(), each.sizeHint().width()))
 
     def _show_progress(self) -> None:
         """Show how many of the least samples are taken; before the first that is unknown."""

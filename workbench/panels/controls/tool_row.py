@@ -138,6 +138,7 @@ class ToolRow(QWidget):
         self._availability: Availability = []
         self._chosen: Choice | None = None
         self._filter = FilterBox(store, background, open_settings)
+        self._of_filter = self._filter.toolTip()
         self._number = OddSpinBox("ksize", "Kernel size")
         self._number.setFixedWidth(theme.in_letters(NUMBER_PX))
         self._slider = LogSlider()
@@ -148,6 +149,7 @@ class ToolRow(QWidget):
         self._slider.setMaximumWidth(SLIDER_PX[1])
         self._implementation = ImplementationBox("implementation", "Runs on", RUNS_ON_TIP)
         self._block = BlockBox()
+        self._filter.least, self._implementation.least, self._block.least = 0.75, 0.8, 1.0
         self._number.picked.connect(lambda ksize: store.choose(ksize=ksize))
         self._slider.valueChanged.connect(lambda radius: store.choose(ksize=2 * radius + 1))
         self._filter.activated.connect(lambda _: store.choose(filter=self._filter.currentData()))
@@ -202,6 +204,7 @@ class ToolRow(QWidget):
         self.add_step.setVisible(not has_row(state))
         chosen = filters.get(state.filter)
         self._filter.show_data(state.filter)
+        self._filter.setToolTip(tip_text(f"{chosen.title}\n{self._of_filter}"))  # it may be elided
         for each in (self._number, self._slider):
             each.setEnabled(has_sizes(chosen))
             each.setToolTip(tip_text(_size_tip(chosen)))
@@ -213,6 +216,8 @@ class ToolRow(QWidget):
         self._block.show_block(state.block_xy)
         every = (each for each, _ in self._availability)
         self._chosen = next((each for each in every if each.key == state.implementation), None)
+        title = f"{self._chosen.title}\n" if self._chosen is not None else ""
+        self._implementation.setToolTip(tip_text(f"{title}{RUNS_ON_TIP}"))
         allow(self._block, why_no_block(self._chosen), BLOCK_TIP)
 
     def step_implementation(self, steps: int) -> None:

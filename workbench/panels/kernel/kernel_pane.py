@@ -276,7 +276,7 @@ def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
 # A source's share above its verdict, of which it is 20 lines in a window 720 pixels high, and above
 # pictures as well, of which it is 20 lines from ROOMY_PX of the panel on.
-MOST, ABOVE_PICTURES, ROOMY_PX = 0.76, 0.6, 680
+MOST, ABOVE_PICTURES, ROOMY_PX = 0.8, 0.6, 680
 # Of a verdict in four lines; with pictures; of instructions, and all around them.
 LEAST_PX, PICTURES_PX, CODE_PX = 76, 235, 205
 # While steps are walked through: letters of a source line that are seen, the share of the width

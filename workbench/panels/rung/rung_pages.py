@@ -224,9 +224,9 @@ class LadderView(QWidget):
         legend = Label(LEGEND, font=scaled_font(0.85), is_muted=True, wraps=True)
         tools = QWidget()
         measuring = HBox(spacing=8).add(self._measure, (self._bar, 3), 1)
-        VBox(tools, 0, 4).add(measuring, self._doing)
+        VBox(tools, 0, 4).add(self._doing, measuring)  # the button last, where it stays
         layout = VBox(self, (0, 8, 0, 0), 6)
-        layout.add(self._caption, (UprightArea(self.chart), 1), legend, tools, self._reason)
+        layout.add(self._caption, (UprightArea(self.chart), 1), legend, self._reason, tools)
         OffStage(self, legend, tools)
         self._refresh()
 

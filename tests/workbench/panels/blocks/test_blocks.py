@@ -318,8 +318,13 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window, monk
     bar.valueChanged.connect(seen.append)
     told = []
     window.worker.comparison.stepped.connect(lambda _: told.append(said(window)))
-    click(child(window, "blocks-start"))
+    buttons = [child(window, f"blocks-{each}") for each in ("start", "pause")]
+    places = [(each.mapTo(window, QPoint()), each.size()) for each in buttons]
+    click(buttons[0])
     assert bar.isVisible()
+    qtbot.wait(10)
+    assert [(each.mapTo(window, QPoint()), each.size()) for each in buttons] == places
+    assert bar.visibleRegion().boundingRect() == bar.rect()
     done(qtbot, window)
     assert seen[-1] == bar.maximum() > 0
     assert "Compiling Sequential …" in told
@@ -352,7 +357,7 @@ def test_its_parts_stand_close_together_however_high_it_is(qtbot, make_window):
     panel = window.blocks.get()
     until(qtbot, lambda: panel.height() > 800 and panel.chart.height() < 400)
     qtbot.wait(50)  # for it to be laid out
-    names = ("subject", "work", "note", "start", "sentence", "click")
+    names = ("start", "subject", "work", "note", "sentence", "click")
     parts = [child(window, f"blocks-{each}") for each in names]
     tops = [each.mapTo(panel, QPoint()).y() for each in (*parts, panel.chart)]
     assert tops[-1] - tops[0] - sum(map(needed_px, parts)) < 60

@@ -127,6 +127,11 @@ def shows_80_letters(edit):
     return edit.viewport().width() - 8 >= edit.fontMetrics().horizontalAdvance("0" * 80)
 
 
+def in_view(edit):
+    """The number of lines of a source that are seen whole."""
+    return sum(box.bottom() < edit.viewport().height() for _, box in edit.lines_in_view())
+
+
 def words(window, name):
     """The text of a label; empty where it is not to be seen."""
     label = window.findChild(QLabel, name)

@@ -22,7 +22,7 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, editor, tried, words
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, editor, in_view, tried, words
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.trial_view import TrialView
@@ -177,16 +177,12 @@ def test_while_a_text_is_tried_nothing_is_said_of_the_one_before(qtbot, opened, 
     assert words(opened, "kernel-verdict").startswith("✓")
 
 
-def lines_seen(edit):
-    return edit.viewport().height() // edit.fontMetrics().lineSpacing()
-
-
 def test_the_pictures_are_seen_whole_or_not_at_all_and_the_source_has_twenty_lines(qtbot, opened):
     pictures = opened.kernel.get().pictures
     for size, are_seen in ((1280, 720), False), ((1440, 900), True), ((1280, 720), False):
         opened.resize(*size)
         until(qtbot, lambda are_seen=are_seen: pictures.isVisible() == are_seen)
-        until(qtbot, lambda: lines_seen(editor(opened)) >= 20)
+        until(qtbot, lambda: in_view(editor(opened)) >= 20)
         until(qtbot, lambda: pictures.visibleRegion().isEmpty() or seen_px(pictures) >= 120)
     click(child(opened, "kernel-pictures"))
     until(qtbot, lambda: seen_px(pictures) >= 120)

@@ -307,15 +307,21 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
 
     window = ready(qtbot, make_window(Endless), noise(20, 30, 3))
     settle(qtbot, window, lambda: choose(window, "shared"))
+    window.resize(1024, 640)
+    window.docks.bring_forward("Implementation")
+    tab(window, "ladder")
+    measure = child(window, "ladder-measure", QPushButton)
+    qtbot.wait(50)
+    before = measure.mapTo(window, QPoint())
     trigger(window, "Compare all implementations")
     assert window.rung.get().isVisible()
     until(qtbot, lambda: places(window)["global"].time)
-    window.resize(1024, 640)
     doing = child(window, "ladder-doing", QLabel)
     until(qtbot, lambda: "constant 32×8, gaussian 5×5" in doing.text())
     until(qtbot, lambda: doing.height() >= doing.heightForWidth(doing.width()))
     trigger(window, "Cancel comparing implementations")
-    until(qtbot, lambda: child(window, "ladder-measure", QPushButton).text() == "Compare all")
+    assert measure.mapTo(window, QPoint()) == before
+    until(qtbot, lambda: measure.text() == "Compare all")
     assert words(window, "ladder-doing").startswith("Stopped: 1 of")  # the GPU's come first
     assert places(window)["constant"].time is None
     assert child(window, "sweep-start").isEnabled()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -34,6 +34,7 @@ from workbench.batch.journal import place_of
 from workbench.batch.stage_times import StageTimes
 from workbench.cli import main
 from workbench.files import image_decoders, image_files
+from workbench.imaging.pictures import Metadata
 from workbench.model.state import State, Step
 from workbench.model.step_files import select
 from workbench.session.batch_process import BatchProcess
@@ -156,7 +157,8 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     click(button(window, "copy"))
     words = shlex.split(QGuiApplication.clipboard().text())
     assert words[:2] == ["workbench", "batch"]
-    told = []
+    told, names = [], ("copy", "start", "stop", "show")
+    places = [button(window, each).mapTo(dialog, QPoint()) for each in names]
     window.findChild(BatchProcess).progressed.connect(told.append)
     click(button(window, "start"))
     assert verb(window) == "Pause"
@@ -168,6 +170,8 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     journal = place_of([folder / "in"], folder / "out")
     assert said(window).endswith(f"\nJournal: {journal}.")
     assert not journal.is_relative_to(folder / "out")
+    qtbot.wait(50)
+    assert [button(window, each).mapTo(dialog, QPoint()) for each in names] == places
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
     words_then = child(window, "folder-words", QLabel).text()
@@ -571,19 +575,22 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, 
     for name in ("a.gif", "b.tif", "c.tif"):
         planes[0].save(tmp_path / "in" / name, save_all=True, append_images=planes[1:])
     image_files.save(tmp_path / "in/d.png", noise(9, 8, 4))
+    titled = Metadata(texts=(("Title", "A day"),))
+    image_files.save(tmp_path / "in/e.png", noise(9, 8, 3), metadata=titled)
     choose(qtbot, window, source=tmp_path / "in", target=tmp_path / "out")
     assert "1 will fail, as .gif is not written" in said(window)
     pick(child(window, "folder-format", QComboBox), "jpeg")
     settled(qtbot, window)
-    assert said(window) == "4 pictures."
+    assert said(window) == "5 pictures."
     click(button(window, "start"))
     settled(qtbot, window)
+    assert "Of 1 result something beside the samples is lost: see the journal." in said(window)
     assert "Of 3 files with several pages only one is kept; “All pages” takes all." in said(window)
     tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
     assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]
     child(window, "folder-all_pages", QCheckBox).click()
     settled(qtbot, window)
-    assert said(window) == "10 pictures."
+    assert said(window) == "11 pictures."
     assert "b.tif  →  b-2.jpg" in rows(window, "preview")
     before = list(opened)
     choose(qtbot, window, names="x_{stem}")

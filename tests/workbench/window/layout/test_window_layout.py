@@ -8,6 +8,8 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from kernels.engine.job_comparison import PRESETS
+from kernels.filters import all_filters
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, ready, show_picture, trigger, until
 from workbench.base.settings import default_path
@@ -138,6 +140,18 @@ def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
         assert hold.mapTo(window, QPoint()) == place
         boxes.append((card.mapTo(window, QPoint()), card.size()))
     assert boxes[1] == boxes[2]
+
+
+def test_no_choice_moves_what_is_beside_it_in_the_toolbar(qtbot, window):
+    window.resize(1280, 720)
+    names = ("filter", "ksize-slider", "implementation", "block")
+    qtbot.wait(50)
+    before = [box_in(window, child(window, name)) for name in names]
+    filters = [{"filter": each.key} for each in all_filters()]
+    for choice in (*filters, *({"block_xy": shape} for shape in PRESETS)):
+        window.store.choose(**choice)
+        until(qtbot, lambda: [box_in(window, child(window, name)) for name in names] == before)
+    assert child(window, "filter").toolTip().startswith("Custom weights")  # it may be elided
 
 
 def box_in(window, part):
