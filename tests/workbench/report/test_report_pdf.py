@@ -108,7 +108,7 @@ def test_no_heading_stands_alone_and_no_short_table_is_parted(tmp_path):
     table = f"<table><caption>Table 1</caption>{'<tr><td>row</td></tr>' * 6}<tr><td>last</table>"
     for count in range(24, 36):  # so that each of its lines would end a page
         words, path = count * "<p>words</p>", tmp_path / f"{count}.pdf"
-        end = f"<h3>Tables</h3><div>{table}</div><p class='note'>noted</p>"
+        end = f"<h3>Tables</h3><div>{table}</div><p class='note'>one</p><p class='note'>noted</p>"
         path.write_bytes(pdf(f"<body>{words}{end}</body>", document))
         (page,) = [page for page in pages_of(path) if "Tables" in page]
         said = page.split()
