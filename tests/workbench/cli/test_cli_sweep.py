@@ -236,8 +236,8 @@ def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
 
 
 def test_a_plan_may_name_a_built_in_picture(here):
-    plan = 'title = "Mine"\nimplementation = "opencv"\npicture = "Evening scene.png"\nchannels = 3\n'
-    (here / "mine.toml").write_text(plan)
+    plan = 'title = "Mine"\nimplementation = "opencv"\npicture = "Evening scene.png"\n'
+    (here / "mine.toml").write_text(f"{plan}channels = 3\n")
     assert run("mine.toml", "--out", "m") == 0
     assert [(c.width, c.height) for c in cells("m")] == [(768, 512)]
 
