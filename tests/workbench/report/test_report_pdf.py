@@ -89,6 +89,10 @@ def test_no_unit_is_torn_and_no_note_begins_a_page(report):
         assert not re.match(r"\d+\. [A-Z]|Interval: ", body[0]), body[0]
 
 
+def test_a_session_begins_on_the_first_page_where_there_is_room(tmp_path):
+    assert "Measured on" in pages_of(written(tmp_path, a_session("sizes")))[0]
+
+
 def test_no_row_is_torn_and_no_column_of_words_is_narrow(tmp_path):
     plan = replace(PLANS["pictures"], channels=(1,), implementations=("shared", "separable"))
     pages = pages_of(written(tmp_path, a_session(plan)))
