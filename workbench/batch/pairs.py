@@ -134,11 +134,13 @@ class Group:
     below: Path | None = None  # `target`, where it may have to be made; None: it need not
     is_named: bool = False  # as in FilePair
     page: int = 0  # likewise
+    pages: int = 0  # of the file
 
     def targets(self, rename: Naming) -> Iterator[str]:
-        """Yield the names of the results: of page 3 of scan.tif it is scan-3.tif."""
+        """Yield the names of the results: of page 3 of 12 of scan.tif it is scan-03.tif."""
+        page = f"-{self.page:0{len(str(self.pages))}}" if self.page else ""
         for stem, extension in map(os.path.splitext, map(rename, self.names)):
-            yield f"{stem}-{self.page}{extension}" if self.page else f"{stem}{extension}"
+            yield f"{stem}{page}{extension}"
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ class FilePairs:
             with suppress(ImageFileError):  # which comes again when it is read
                 count = page_count(group.source / name)
             pages = range(1, count + 1) if count > 1 else (0,)
-            groups += (replace(group, names=(name,), page=page) for page in pages)
+            groups += (replace(group, names=(name,), page=page, pages=count) for page in pages)
         found = replace(self, groups=groups)
         found.refuse_losses()
         return found

@@ -216,8 +216,7 @@ def progress_words(progress: BatchProgress) -> str:
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
     parts += [f"{progress.under_way} is under way"] * bool(progress.under_way)
-    if any(progress.counts.values()):  # what an earlier run has finished it checked itself
-        parts.append(verdict(progress.verified, progress.counts))
+    parts += filter(None, [verdict(progress.verified, progress.counts)])
     is_over = progress.finished == progress.total
     if progress.left_s is not None:
         parts.append(rate(progress.per_s))
@@ -231,11 +230,11 @@ def progress_words(progress: BatchProgress) -> str:
 
 
 def verdict(verified: int, counts: Mapping[str, int]) -> str:
-    """How many results were checked, of those made here: "checked 12 of 1,234: right"."""
+    """How many results were checked, of those made here: "checked 12 of 1,234: right"; or ""."""
     wrong = counts.get("wrong", 0)
     made = counts.get("done", 0) + wrong
-    found = f": {wrong:,} wrong" if wrong else ": right" if verified else ""
-    return f"checked {verified + wrong:,} of {made:,}{found}"
+    found = f"{wrong:,} wrong" if wrong else "right"
+    return f"checked {verified + wrong:,} of {made:,}: {found}" if verified + wrong else ""
 
 
 def losses_in_words(cut: int, lossy: int, taking_all: str) -> list[str]:
@@ -259,7 +258,8 @@ def closing_lines(progress: BatchProgress, what: str) -> list[str]:
     counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
     took, per_s = numbers.duration(progress.seconds * 1e3), rate(progress.per_s)
     checked = verdict(progress.verified, progress.counts)
-    pictures = f"{_counted(progress.finished, 'picture')} in {took}, {per_s}, {checked}"
+    of = f"{_counted(progress.finished, 'picture')} in {took}"
+    pictures = ", ".join(filter(None, (of, per_s, checked)))
     lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):
         lines.append("Skipped: there already, whatever made them; --replace writes them anew.")

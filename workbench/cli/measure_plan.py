@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from argparse import Namespace
@@ -145,9 +146,16 @@ def _given(plan: Plan, word: str) -> Given:
     if not (names := [name for name in plan.pictures if name not in PICTURE_KINDS]):
         return {}
     from workbench.files import image_files  # Qt, which a plan without files does not need
+    from workbench.model.plan_draft import BUILT_IN
 
+    paths = {name: Path(word).parent / name for name in names}
     try:
-        return {name: image_files.load(Path(word).parent / name).samples for name in names}
+        return {
+            name: BUILT_IN[name]()
+            if name in BUILT_IN and not os.path.lexists(path)
+            else image_files.load(path).samples
+            for name, path in paths.items()
+        }
     except ImageFileError as error:
         raise CommandError(str(error)) from error
 

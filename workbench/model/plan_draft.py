@@ -17,6 +17,7 @@ from kernels.core.job import PIXEL_TYPES
 from kernels.engine import job_comparison
 from kernels.engine.auto import AUTO
 from kernels.filters import has_parameter
+from kernels.pictures.generated import PICTURES
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
@@ -334,6 +335,10 @@ def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: boo
         matrix=state.matrix if state.filter == "custom" else None,
     )
     return replace(made, title=plan_title(made))
+
+
+# The built-in pictures by the names that files of plans have for them.
+BUILT_IN = {f"{each.title}.png": each.make for each in PICTURES.values()}
 
 
 def given_name(picture: Picture) -> str:

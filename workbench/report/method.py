@@ -25,7 +25,9 @@ from kernels.sweeps.record import (
 )
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
+from workbench.files.formats import EXTENSIONS
 from workbench.model.names import implementation_title
+from workbench.model.plan_draft import BUILT_IN
 from workbench.report.tables import is_on_gpu, machine_name, plural
 
 Written = Callable[[float], str]
@@ -208,11 +210,20 @@ def commands_for(session: Session) -> Commands:
         if (options := _options(session.plan, preset.plan)) is not None:
             return Commands(_lines(preset.key, preset.key, options))
     # Letters and digits that any shell takes: "Image size" as image-size.
-    stem = re.sub(r"[^a-z0-9]+", "-", session.plan.title.lower()).strip("-") or "plan"
+    title = re.sub(r"(?<=\d)×(?=\d)", "x", session.plan.title.lower())
+    stem = re.sub(r"[^a-z0-9]+", "-", title).strip("-") or "plan"
     lines, file = _lines(f"{stem}.toml", stem, ""), f"{stem}.toml"
-    if names := [each for each in session.plan.pictures if each not in PICTURE_KINDS]:
-        lines = f"# in the folder of {list_of(names)}, with {file} saved there:", *lines
-    return Commands(lines, file, as_toml(session.plan))
+    names = [each for each in session.plan.pictures if each not in PICTURE_KINDS]
+    files = {
+        each: each if Path(each).suffix.lower() in EXTENSIONS else f"{each}.png" for each in names
+    }
+    unsaved = [each for each in names if each != files[each] and files[each] not in BUILT_IN]
+    if there := [each for each in files.values() if each not in BUILT_IN]:
+        lines = f"# in the folder of {list_of(there)}, with {file} saved there:", *lines
+    for each in unsaved:
+        lines = f"# {each} has no file: save it as {files[each]} first.", *lines
+    pictures = tuple(files.get(each, each) for each in session.plan.pictures)
+    return Commands(lines, file, as_toml(replace(session.plan, pictures=pictures)))
 
 
 def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:

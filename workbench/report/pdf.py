@@ -69,6 +69,9 @@ INSTEAD = {
     "<summary>": "<p>",  # which has room around it
     "</summary>": "</p>",
     "P/s)": "P/\u2060s)",  # else Qt breaks the line of a heading behind the slash
+    # Room between it and the table's rule: Qt has no margin there.
+    "</caption>": '<br><span style="font-size:4px">\u00a0</span></caption>',
+    ">Speed-up": ">Speed\u2011up",
     "<table>": '<table width="100%" cellspacing="0" cellpadding="2" border="0">',
 }
 
@@ -86,7 +89,10 @@ def pdf(page: str, document: Document) -> bytes:
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
     pages: list[Page] = []
     mark = document.recorded
-    for part in PARTS.split(body):
+    parts = PARTS.split(body)
+    if document.recorded != "Partly recorded" and KEY.match(parts[1] if parts[1:] else ""):
+        parts[:2] = ["".join(parts[:2])]  # else the page before the first session is half empty
+    for part in parts:
         text = _laid_out(f"{head}<body>{part}", pictures)
         if found := KEY.match(part):
             mark = recorded[found[1]]
@@ -158,9 +164,10 @@ def _keep_together(text: QTextDocument) -> None:
                 _keep_row(text, table, cell.row())
             above = table if table.rows() > 1 else None
         elif block.text():
-            if above is not None and not _leads(block):  # a note
+            if above is not None and not _leads(block):  # a note, of one or several
                 _keep_row(text, above, above.rows() - 1, block)
-            above = None
+            else:
+                above = None
         block = block.next()
 
 
@@ -175,16 +182,17 @@ def _leads(block: QTextBlock) -> bool:
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
-    """The block that belongs on the page of a heading: the next one, some rows on, or a note."""
+    """The block that belongs on the page of a heading: the next one, some rows on, or the notes."""
     if (table := QTextCursor(block).currentTable()) is None:
         return block
     if table.rows() > WHOLE_ROWS:
         return table.cellAt(ROWS_TOGETHER, 0).firstCursorPosition().block()
+    last = table.cellAt(table.rows() - 1, 0).firstCursorPosition().block()
     after = table.lastCursorPosition().block().next()
-    while after.isValid() and not after.text():
+    while after.isValid() and not (after.text() and _leads(after)):
+        last = after if after.text() else last
         after = after.next()
-    is_note = after.text() and not _leads(after)
-    return after if is_note else table.cellAt(table.rows() - 1, 0).firstCursorPosition().block()
+    return last
 
 
 def _keep_row(text: QTextDocument, table: QTextTable, row: int, *notes: QTextBlock) -> None:
@@ -193,10 +201,13 @@ def _keep_row(text: QTextDocument, table: QTextTable, row: int, *notes: QTextBlo
     blocks = [table.cellAt(row, at).firstCursorPosition().block() for at in across]
     if len({page for each in (*blocks, *notes) for page in _pages_of(text, each)}) == 1:
         return
-    top = min(text.documentLayout().blockBoundingRect(each).top() for each in blocks)
+    boxes = [text.documentLayout().blockBoundingRect(each) for each in (*blocks, *notes)]
+    top, high = min(box.top() for box in boxes), BODY_PX.height()
+    if max(box.bottom() for box in boxes) - top > high / 2:
+        return  # more than is worth a page
     for cell in (table.cellAt(row - 1, at) for at in across):
         look = cell.format().toTableCellFormat()
-        look.setBottomPadding(BODY_PX.height() - top % BODY_PX.height())
+        look.setBottomPadding(high - top % high)
         cell.setFormat(look)
     text.markContentsDirty(0, text.characterCount())
 

@@ -25,6 +25,7 @@ ONE_SAMPLE = "One sample: that run took all the time there was; it has no spread
 FIRST_RUN = f"{FIRST}: whatever only a first run does is in its time; it has no speed-up."
 TIME_LIMIT = "Sampling ended at the time limit, before the spread had settled."
 EQUAL = "Counts as equal to {}."
+EVERY, ONLY = "Every pixel was checked.", "Of each output {:,} pixels were checked."
 OTHER = "{} was disturbed there, and so is the speed-up."
 # Columns of words; all others are of numbers.
 OF_WORDS = {"Notes", "Quickest", "Equals it", "Published on", "Which", "Why", "Launches"}
@@ -77,6 +78,10 @@ class SessionTables:
         self._verified = [(each, each.verified) for each in session.records if each.verified]
         self._baseline = tables.baseline_of(session)
         self._disturbed = disturbed_in_words(each.load for _, each in self._verified)
+        checks = [each.check for _, each in self._verified if each.check]
+        counts = {0 if each.is_full else each.checked for each in checks}
+        # Of all outputs alike; empty: as many as their rows name.
+        self._checked = EVERY if counts <= {0} else ONLY.format(*counts) * (len(counts) == 1)
         # The units that suit all medians, and all throughputs.
         medians_ms = [each.kernel.median_ms for _, each in self._verified]
         rates = [each.megapixels_per_s or 0.0 for each, _ in self._verified]
@@ -119,7 +124,7 @@ class SessionTables:
                 self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
                 **self._speed_up(record),
                 "Largest error": _error(check, record.cell),
-                "Checked": "" if check.is_full else f"{check.checked:,} pixels",
+                "Checked": "" if self._checked else f"{check.checked:,} pixels",
                 "Notes": _numbered(self._remarks(record, measured), remarks),
             }
             rows.append((record.cell, values))
@@ -129,9 +134,7 @@ class SessionTables:
 
     def _on_checks(self) -> Iterator[str]:
         checks = [each.check for _, each in self._verified if each.check]
-        is_each = all(each.is_full for each in checks)
-        but = "" if is_each else ", except where a number of pixels is named"
-        yield f"Every pixel was checked{but}."
+        yield self._checked or "Of each output as many pixels were checked as its row names."
         if (tolerance := self._session.plan.tolerance) is not None:
             kept = sum(each.max_error <= tolerance for each in checks)
             yield f"Within the plan's tolerance {tolerance:g}: {kept:,} of {len(checks):,} outputs."

@@ -16,7 +16,7 @@ from workbench.base.numbers import GAP, star
 from workbench.charts.data.chart_words import list_of, sentence_like
 from workbench.charts.data.points import HOW
 from workbench.model import cell_words
-from workbench.model.names import KEYS, cpu_name, implementation_title, kind_of
+from workbench.model.names import cpu_name, implementation_title, kind_of, place_of
 
 COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
 
@@ -201,7 +201,7 @@ def interval(found: Comparison) -> str:
 
 
 def baseline_of(session: Session) -> Baseline | None:
-    """The CPU implementation that is the quickest at most works, or the plainest rung.
+    """The plainest implementation on the CPU, or else rung, among those that time the most works.
 
     None where fewer than two implementations gave right outputs.
     """
@@ -209,10 +209,14 @@ def baseline_of(session: Session) -> Baseline | None:
     keys = dict.fromkeys(each.cell.implementation for each in verified)
     if len(keys) < 2:
         return None
-    on_cpu = [each for each in verified if not is_on_gpu(each.cell.implementation)]
-    wins = Counter(cell.implementation for cell in _quickest(on_cpu))
-    plainest = next((key for key in KEYS if key in keys), next(iter(keys)))
-    chosen = wins.most_common(1)[0][0] if wins else plainest
+    on_cpu = [key for key in keys if not is_on_gpu(key)]
+    works = {
+        (each.cell.implementation, work_of(each.cell))
+        for each in verified
+        if each.verified and not each.verified.kernel.is_single
+    }
+    count = Counter(key for key, _ in works)
+    chosen = max(sorted(on_cpu or keys, key=place_of), key=lambda key: count[key])
     mine = [each for each in verified if each.cell.implementation == chosen]
     return Baseline(chosen, {work_of(cell): each for cell, each in _quickest(mine).items()})
 

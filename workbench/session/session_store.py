@@ -119,7 +119,8 @@ def saved_sessions() -> list[Path]:
 def slug(title: str) -> str:
     """Part of a file's name from a title, without accents: "image-size-gaussian-blur"."""
     plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", title.lower()))
-    first, *_ = *textwrap.wrap(re.sub(r"[\W²]+", " ", plain), 60), ""
+    words = re.sub(r"[\W²]+", " ", re.sub(r"(?<=\d)×(?=\d)", "x", plain))
+    first, *_ = *textwrap.wrap(words, 60), ""
     return first.replace(" ", "-")
 
 

@@ -43,7 +43,7 @@ from workbench.widgets.actions import AddHelp
 from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, make_button, push_button
 from workbench.widgets.drop_down import ElidingBox
-from workbench.widgets.file_dialogs import ask_folder
+from workbench.widgets.file_dialogs import ask_file, ask_folder
 from workbench.widgets.keyboard import enable
 from workbench.widgets.message_bar import Kind
 from workbench.widgets.tile import ElidedLabel, words_label
@@ -58,9 +58,9 @@ PAUSE_MS = 150  # in typing, after which names are looked for anew
 SIZE = (760, 640)
 MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
-NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
+NOT_CHOSEN = "Choose a folder of pictures or a file, and one for the results."
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
-REDUCE = "“8 bits and white where needed”"  # the tick box of the option
+REDUCE = "“Reduce to what the format holds”"  # the tick box of the option
 LOOKING = "Looking for what is left…"
 NOT_BEGUN, STARTING = "Not begun.", "Starting…"
 STOPPING = {
@@ -199,11 +199,13 @@ class FileFilter(QDialog):
         self._looking.close()
 
     def _make_form(self) -> None:
-        self._source = self._line("source", "Folder of the pictures", "Folder with the pictures")
+        self._source = self._line(
+            "source", "Folder of the pictures", "Folder with the pictures, or one file"
+        )
         self._source.textChanged.connect(self._follow_source)
         self._target = self._line("target", "Folder of the results", "Folder for the results")
         self._pattern = self._line("names", "Names of the results", TIPS["names"])
-        self._pattern.setPlaceholderText("{stem}")
+        self._pattern.setPlaceholderText("Named as the picture")
         self._format = ElidingBox("folder-format", "Format", "Format of the results")
         self._format.addItem("As the picture", "")
         for family in WRITTEN:
@@ -249,14 +251,12 @@ class FileFilter(QDialog):
     def _add_objection(self, field: str) -> None:
         label = self._objections[field] = ElidedLabel(0.95, f"folder-wrong-{field}")
         label.setForegroundRole(QPalette.ColorRole.BrightText)
-        self._form.addRow("", label)
-        self._form.setRowVisible(label, False)
+        self._form.addRow("", label)  # with its room: else what is below moves from under a click
 
     def _object(self, sentence: str, about: str) -> None:
         """Say below a field what is wrong with it, in a line; the whole is at the bottom."""
         for field, label in self._objections.items():
             label.show_text(sentence if field == about else "")
-            self._form.setRowVisible(label, field == about)
 
     def _line(self, name: str, title: str, tip: str) -> QLineEdit:
         line = described(QLineEdit(), f"folder-{name}", title, tip)
@@ -276,9 +276,21 @@ class FileFilter(QDialog):
         button = push_button(f"folder-choose-{name}", "Choose…", tip, title)
         button.setAutoDefault(False)  # Enter starts, wherever it is pressed
         button.clicked.connect(lambda: self._ask(line))
-        self._of_folders.append(button)
-        HBox(both, 0, 8).add((line, 1), button)
+        buttons = [button]
+        if line is self._source:
+            tip = "Choose one picture file, such as one with pages"
+            file = push_button("folder-choose-file", "File…", tip, "Choose one picture file")
+            file.setAutoDefault(False)
+            file.clicked.connect(self._ask_file)
+            buttons.append(file)
+        self._of_folders += buttons
+        HBox(both, 0, 8).add((line, 1), *buttons)
         return both
+
+    def _ask_file(self) -> None:
+        begin = self._source.text()
+        if path := ask_file(self, "Picture file", begin, PICTURES_FILTER):
+            self._source.setText(str(path))
 
     def _ask(self, line: QLineEdit) -> None:
         begin = line.text() or self._source.text()
@@ -435,6 +447,8 @@ class FileFilter(QDialog):
                 self._show_share(plan.known, plan.count)
                 self._words.setText(STOPPED_AT.format(plan.known, plan.count))
         self._sentence.setText(sentence if sentence or plan is None else plan.in_words)
+        is_elided = plan is not None and "Journal: " in self._sentence.text()
+        self._sentence.setToolTip(tip_text(plan.journal) if plan and is_elided else "")
         command = in_shell(self._words_of(self._resumes))
         self._command.setText(command)
         self._command.setCursorPosition(0)
@@ -574,7 +588,7 @@ class FileFilter(QDialog):
         """Show the end and the next plan; in the window, too, if the dialog is hidden."""
         is_stopped, is_refused = end.how == "stopped", end.how == "refused"
         is_bad = is_refused or bool(self._failure or end.counts.get("wrong"))
-        sentence = filter_choice.end_in_words(end, self._choice, self._failure)
+        sentence = filter_choice.end_in_words(end, self._choice, self._failure, self._known)
         self._results = self._results if is_refused else Path(self._choice.target)
         self._show_phase("choosing")
         if self._words.text() == STARTING:

@@ -21,7 +21,7 @@ from workbench.batch.journal import Status, last_run, place_of
 from workbench.batch.large_filtering import is_begun
 from workbench.batch.pairs import FilePairs, PairingError, naming, pairs_into
 from workbench.batch.stage_times import losses_in_words, verdict
-from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, FORMATS, option_of
+from workbench.files.formats import ALL_WRITTEN, EXTENSION_OF, EXTENSIONS, FORMATS, option_of
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.model.step_files import changes_of_steps, select
@@ -29,6 +29,7 @@ from workbench.session.batch_process import BatchEnd
 from workbench.window.copy_as import filter_words, no_option
 
 SHOWN = 200  # names in the list
+PATH_LETTERS = 60  # of a journal's path, within a sentence
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
 MAX_LETTERS = 20_000 if os.name == "nt" else 1_000_000  # of names that a command can have
 TOO_MANY = "{:,} pictures are too many to be named one by one; select fewer, or choose the folder."
@@ -44,7 +45,7 @@ STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the res
 class FilterChoice:
     """Choices about files; the filter is the window's."""
 
-    source: str = ""  # a folder, or a file where `is_file`; empty: none is chosen yet
+    source: str = ""  # a folder, or a file; empty: none is chosen yet
     target: str = ""  # likewise
     pattern: str = ""  # of names, such as "{stem}_{filter}"; empty: each is called as its picture
     format_name: str = ""  # one of EXTENSION_OF; empty: as the picture's
@@ -78,8 +79,10 @@ class FilterChoice:
 
 
 def beside(folder: str) -> str:
-    """The folder that results go into unless another is chosen; empty: no folder is."""
+    """The folder for results of a folder, or file, unless another is chosen; empty: none is."""
     folder = folder.lstrip().rstrip("\r\n\t/" + os.sep)
+    stem, extension = os.path.splitext(folder)  # noqa: PTH122 - of a text that may be no path
+    folder = stem if extension.lower() in EXTENSIONS else folder  # the pages of one file
     return f"{folder}-filtered" if folder else ""
 
 
@@ -112,7 +115,7 @@ class FilterPlan:
             left = f"the other {self.count - self.known:,}" if self.known else "them all"
             done = f"{self.known:,}" if self.known else "none"
             words = f"{words} A run that was stopped has done {done} of them{failed}; "
-            words += f"Resume does {left}.\nJournal: {self.journal}."  # a path in its own line
+            words += f"Resume does {left}.{_journal_in_words(self.journal)}"
         return " ".join((words, *self.warnings))
 
 
@@ -159,8 +162,9 @@ def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) 
 
 def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
-    if not source.is_dir():
-        raise PairingError(f"There is no folder {source}; choose another one.", "source")
+    if not source.exists():
+        said = f"There is no folder or file {source}; choose another one."
+        raise PairingError(said, "source")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
     if sum(map(len, choice.files)) > MAX_LETTERS:
         raise PairingError(TOO_MANY.format(len(choice.files)), "source")
@@ -181,7 +185,7 @@ def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool])
         count=len(found),
         names=tuple(
             (
-                os.path.relpath(pair.source, source),
+                os.path.relpath(pair.source, source if source.is_dir() else source.parent),
                 str(pair.target.relative_to(target)),
                 "done"
                 if is_left and pair.target not in left
@@ -247,8 +251,18 @@ def whole_list(state: State) -> State:
     return replace(state, **select(state.steps, len(state.steps) - 1)) if state.after else state
 
 
-def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
-    """The sentence on the end of a run; failure: why one large picture has no result."""
+def _journal_in_words(path: str) -> str:
+    """A journal's path, elided in the middle; empty: there is none."""
+    short = path if len(path) <= PATH_LETTERS else f"{path[:20]}…{path[21 - PATH_LETTERS :]}"
+    return f"\nJournal: {short}." if path else ""  # in a line of its own
+
+
+def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str, known: int = 0) -> str:
+    """The sentence on the end of a run.
+
+    failure  why one large picture has no result
+    known    pictures that the run before had done
+    """
     took, target = numbers.duration(end.seconds * 1e3), Path(choice.target).name
     if end.how == "refused":
         return (failure if choice.is_file else "") or end.complaint
@@ -256,10 +270,10 @@ def end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
         done = failure or f"Finished after {took}: {target}."
         return STOPPED.format(target) if end.how == "stopped" else done
     parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]
+    parts += [f"{known:,} done before"] * bool(known)
     verb = "Finished" if end.how == "ended" else "Stopped"
-    journal = f"\nJournal: {end.journal}." if end.journal else ""
     checked = verdict(end.verified, end.counts)
-    counted = f"{verb} after {took}: {', '.join(parts) or 'none'}; {checked}."
+    counted = f"{verb} after {took}: {', '.join(parts) or 'none'}{checked and f'; {checked}'}."
     named = f"{end.filter}." if end.filter else ""
     said = counted, named, *losses_in_words(end.cut, end.lossy, "“All pages”")
-    return " ".join(filter(None, said)) + journal * bool(named)
+    return " ".join(filter(None, said)) + _journal_in_words(end.journal) * bool(named)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
-from kernels.core.search import Named, find
+from kernels.core.search import Named, beginning, find, search_words, telling
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -60,6 +60,7 @@ def topic_of(widget: QWidget | None, state: State) -> str:
 
 
 MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|\\]|^#+ |^\s*[-:]+\s*$", re.MULTILINE)
+HEADINGS = re.compile("^#+ (.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,20 @@ class Book:
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[HelpPage]:
-        """Find pages by title, synonyms and text, as `search.find` does; the best first."""
+        """Find pages by title, synonyms and text, as `search.find` does; the best first.
+
+        First those with the most of the words in their names, then in their headings, then in all.
+        """
         found, is_right = find(query, self._named if query.strip() else ())
-        return [self.pages[number] for number in found] if is_right else []
+        patterns = [re.compile(beginning(w), re.I) for w in telling(search_words(query))]
+
+        def fit(number: int) -> tuple[int, ...]:
+            page, name = self.pages[number], self._named[number].name
+            texts = (name, "\n".join(HEADINGS.findall(page.text)), page.plain)
+            hits = [[len(each.findall(text)) for each in patterns] for text in texts]
+            return (*(sum(map(bool, each)) for each in hits[:2]), min(hits[2], default=0))
+
+        return [self.pages[at] for at in sorted(found, key=fit, reverse=True)] if is_right else []
 
     @cached_property
     def _named(self) -> list[Named]:

@@ -143,7 +143,9 @@ class MainWindow(WindowWithHome):
         for each in (self.page_box, self.chip, self.place, row):  # buttons last: not pushed
             self.statusBar().addPermanentWidget(each)
         store, worker, reading = self.store, self.worker, self.reading
-        self.tool_row = ToolRow(store, reading, partial(self._enter, "Settings"))
+        self.tool_row = ToolRow(
+            store, reading, partial(self._enter, "Settings"), lambda: self.dialogs
+        )
         self.runs = RunHistory(self)
         times, panel = self._rung_times, LazyPanel[Any]
         self.controls = panel(

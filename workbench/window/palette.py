@@ -138,7 +138,10 @@ MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Ke
 class Palette(QDialog):
     """A dialog to find an action by its words."""
 
-    def __init__(self, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, entries: Sequence[PaletteEntry], parent: QWidget | None = None, words: str = ""
+    ) -> None:
+        """Make it, with these words typed already."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
@@ -165,6 +168,7 @@ class Palette(QDialog):
         self._list.setMinimumHeight(ROWS * theme.in_letters(ROW_PX) + 2 * self._list.frameWidth())
         self.resize(theme.window_size(WIDTH_PX, 0).width(), self.minimumSizeHint().height())
         self._find("")
+        line.setText(words)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Pass keys that are for the list on from the line to it."""

@@ -167,10 +167,10 @@ def pop_up(parent: QWidget, place: QPoint, *parts: QWidget, lines: Sequence[QAct
 
 
 def _cropped(picture: Picture, part: Region) -> Picture:
-    path, original = Path(picture.name), picture.original
+    original = picture.original
     return replace(
         picture,
-        name=f"{path.stem} part{path.suffix}",
+        name=f"{Path(picture.name).stem} part",  # without a suffix: it has no file
         samples=np.ascontiguousarray(part.of(picture.samples)),
         original=None if original is None else np.ascontiguousarray(part.of(original)),
         path=None,

@@ -48,7 +48,7 @@ class ProgramDialogs(QObject):
 
     def actions(self) -> Actions:
         return {
-            "All actions…": self._show_palette,
+            "All actions…": lambda: self.show_palette(),
             "Reset all settings…": self._ask_to_forget,
             "About and diagnostics": self._show_about,
             "Captions": self._turn_captions,
@@ -85,10 +85,17 @@ class ProgramDialogs(QObject):
 
         return entries_of(self._parts, self._sweep)
 
-    def _show_palette(self) -> None:
+    def found_actions(self, words: str) -> list[str]:
+        """Names of the actions that have these words, the best first."""
+        from workbench.window.palette import find
+
+        entries, is_right = find(self.entries(), words)
+        return [each.name for each in entries if each.filter is None] if is_right else []
+
+    def show_palette(self, words: str = "") -> None:
         from workbench.window.palette import Palette
 
-        Palette(self.entries(), self._window).open()
+        Palette(self.entries(), self._window, words).open()
 
     def _show_about(self) -> None:
         from workbench.base.columns import aligned  # a start does not need them

@@ -235,6 +235,13 @@ def test_pictures_beside_the_plan_are_measured_in_their_own_size(here, capsys):
     assert not (here / "n").exists()
 
 
+def test_a_plan_may_name_a_built_in_picture(here):
+    plan = 'title = "Mine"\nimplementation = "opencv"\npicture = "Evening scene.png"\n'
+    (here / "mine.toml").write_text(f"{plan}channels = 3\n")
+    assert run("mine.toml", "--out", "m") == 0
+    assert [(c.width, c.height) for c in cells("m")] == [(768, 512)]
+
+
 def test_a_picture_that_has_become_another_does_not_go_on_with_a_session(here, capsys):
     text = SMALL.replace('size = [16, "24x20"]', 'picture = "a.png"')
     (here / "own.toml").write_text(text)

@@ -229,6 +229,9 @@ def test_notes_speak_of_columns_that_are_there_and_errors_are_in_few_digits():
     plain = a_session(replace(SMALL, implementations=("opencv",)))
     assert not notes_of("verified times", plain)
     assert SessionTables(plain).times().caption.endswith(" Every pixel was checked.")
+    few = a_session(SMALL, outcome=lambda cell, m: replace(m, check=replace(m.check, checked=9)))
+    assert "Checked" not in rows_of("verified times", few)[0]
+    assert "Of each output 9 pixels were checked." in SessionTables(few).times().caption
     told = notes_of("verified times", a_session(SMALL))
     assert any(each.startswith("Interval: ") for each in told)
     wide = replace(SMALL, pixel_types=("uint8", "float32"), implementations=("opencv",))
@@ -289,6 +292,12 @@ def test_each_figure_of_the_table_of_times_is_what_one_works_out_by_hand():
     row = rows_of("verified times", replace(session, records=tuple(records)))[-1]
     assert (row["Median (ms)"], row["Speed-up"]) == ("0.000400", "15,000×*")
     assert row["Notes"]
+
+
+def test_speed_ups_are_against_the_plainest_way_on_the_cpu_that_was_timed():
+    session = in_times({"opencv": 1.0, "sequential": 90.0, "parallel": 45.0}, sizes=((64, 64),))
+    (row,) = (e for e in rows_of("verified times", session) if e["Implementation"] == "OpenCV")
+    assert row["Speed-up"] == "90.0×"
 
 
 def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
@@ -425,6 +434,10 @@ def test_a_plan_stands_in_the_report_as_its_file_and_says_where_to_run_it(report
     plan = replace(session.plan, title="Mine", pictures=("kodim02.png",))
     page = report(replace(session, plan=plan))
     assert "# in the folder of kodim02.png, with mine.toml saved there:" in page.words
+    plan = replace(plan, pictures=("Evening scene", "my part"))
+    named = commands_for(replace(session, plan=plan))
+    assert plan_of(named.toml).pictures == ("Evening scene.png", "my part.png")
+    assert "my part has no file: save it as my part.png first" in named.lines[0]
     commands, toml = report(session).all("code")
     assert "workbench sweep small-pictures.toml --out small-pictures" in commands.text
     assert plan_of(toml.text) == session.plan

@@ -89,6 +89,10 @@ def test_no_unit_is_torn_and_no_note_begins_a_page(report):
         assert not re.match(r"\d+\. [A-Z]|Interval: ", body[0]), body[0]
 
 
+def test_a_session_begins_on_the_first_page_where_there_is_room(tmp_path):
+    assert "Measured on" in pages_of(written(tmp_path, a_session("sizes")))[0]
+
+
 def test_no_row_is_torn_and_no_column_of_words_is_narrow(tmp_path):
     plan = replace(PLANS["pictures"], channels=(1,), implementations=("shared", "separable"))
     pages = pages_of(written(tmp_path, a_session(plan)))
@@ -108,7 +112,7 @@ def test_no_heading_stands_alone_and_no_short_table_is_parted(tmp_path):
     table = f"<table><caption>Table 1</caption>{'<tr><td>row</td></tr>' * 6}<tr><td>last</table>"
     for count in range(24, 36):  # so that each of its lines would end a page
         words, path = count * "<p>words</p>", tmp_path / f"{count}.pdf"
-        end = f"<h3>Tables</h3><div>{table}</div><p class='note'>noted</p>"
+        end = f"<h3>Tables</h3><div>{table}</div><p class='note'>one</p><p class='note'>noted</p>"
         path.write_bytes(pdf(f"<body>{words}{end}</body>", document))
         (page,) = [page for page in pages_of(path) if "Tables" in page]
         said = page.split()

@@ -62,7 +62,8 @@ def most_px(figure: Figure, wide_px: float, font: QFont) -> float:
             return COMPACT_ROW * _rows(figure.body, 0.0) * row + 4 * row
         case Grid():
             tiles_px = _largest_tile_px(figure.body, font) * len(figure.body.rows)
-            return max(tiles_px + 6 * font.pixelSize(), least_px(figure, wide_px, font))
+            around_px = (3 + 3 * _has_labels(figure.body)) * font.pixelSize()
+            return max(tiles_px + around_px, least_px(figure, wide_px, font))
     return math.inf
 
 
@@ -124,7 +125,11 @@ def _least_grid_px(body: Grid, wide_px: float, font: QFont) -> float:
     words_px = plotting.widest([tile.words[0] for tile in body.tiles], QFontMetricsF(small)) + 8
     if body.scale is not None and tile_px < words_px:  # they are written upwards
         row_px = max(row_px, words_px)
-    return row_px * len(body.rows) + below + 4 * metrics.height()
+    return row_px * len(body.rows) + below + (1 + 3 * _has_labels(body)) * metrics.height()
+
+
+def _has_labels(body: Grid) -> bool:
+    return body.scale is not None or bool(body.column_label)
 
 
 def _largest_tile_px(body: Grid, font: QFont) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
@@ -40,6 +40,19 @@ TILE_PX = QSize(168, 86)  # of which all rows fit a screen of 1,080 pixels
 KEY = Qt.ItemDataRole.UserRole
 
 
+MAX_ACTIONS = 3  # named
+
+
+class ActionSearch(Protocol):
+    """A search in all actions, for what is no filter."""
+
+    def found_actions(self, words: str) -> list[str]:
+        """Names of the actions that have these words, the best first."""
+
+    def show_palette(self, words: str = "") -> None:
+        """Open the list of all actions with these words."""
+
+
 class FilterPopup(QFrame):
     """A popup to choose a filter: type to search, arrow keys and Enter, or click."""
 
@@ -48,10 +61,11 @@ class FilterPopup(QFrame):
         parent: QWidget,
         pick: Callable[[str], object],
         open_settings: Callable[[], object],
+        actions: Callable[[], ActionSearch],
     ) -> None:
         """Make the popup; `pick` is called with the key of a chosen filter."""
         super().__init__(parent, Qt.WindowType.Popup)
-        self._pick_key = pick
+        self._pick_key, self._actions = pick, actions
         self.setObjectName("filter-popup")
         self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay)  # else a click on the box reopens it
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -96,9 +110,12 @@ class FilterPopup(QFrame):
                     tile.setSizeHint(TILE_PX)
                     tiles.append(tile)
         self._nothing = Label(name="filter-nothing", is_muted=True, wraps=True)
+        self._there = make_button("filter-actions", "All actions (Enter)", "Show these actions")
+        self._there.clicked.connect(self._show_actions)
         above = HBox(spacing=6).add((self._search, 1), settings)
-        note = Label(REDUCED, is_muted=True)
-        VBox(self, (10, 10, 6, 10)).add(above, self._nothing, (self._list, 1), note)
+        said = HBox(spacing=6).add((self._nothing, 1), self._there)
+        self._note = Label(REDUCED, name="filter-note", is_muted=True)
+        VBox(self, (10, 10, 6, 10)).add(above, said, (self._list, 1), self._note)
 
     @property
     def _tiles(self) -> list[QListWidgetItem]:
@@ -130,7 +147,10 @@ class FilterPopup(QFrame):
         if watched is self._search and isinstance(event, QKeyEvent):
             is_press = event.type() == QEvent.Type.KeyPress
             if is_press and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._pick(self._list.currentItem())
+                if self._there.isVisible():
+                    self._show_actions()
+                else:
+                    self._pick(self._list.currentItem())
                 return True
             if is_press and event.key() in ARROWS:
                 QCoreApplication.sendEvent(self._list, event)
@@ -152,18 +172,29 @@ class FilterPopup(QFrame):
     def _find(self, text: str) -> None:
         """Show the filters found by `text`, below their groups, and mark one."""
         found, is_right = filters.search(text)
+        actions = [] if is_right else self._actions().found_actions(text)
+        if actions:
+            found = []  # the nearest filters are none of what is meant
         keys = [each.key for each in found]
         for heading, tiles in self._groups:
             for tile in tiles:
                 tile.setHidden(tile.data(KEY) not in keys)
             heading.setHidden(all(tile.isHidden() for tile in tiles))
         nearest = nearest_in_words("No such filter here", [each.title for each in found])
-        self._nothing.show_or_hide("" if is_right else nearest)
+        named = ", ".join(dict.fromkeys(actions[:MAX_ACTIONS]))
+        said = f"No such filter here; in All actions: {named}." if actions else nearest
+        self._nothing.show_or_hide("" if is_right else said)
+        self._there.setVisible(bool(actions))
+        self._note.setVisible(bool(found))
         if not is_right:
             self._list.setCurrentIndex(QModelIndex())  # Enter takes none until one is chosen
         elif text:
             self._list.setCurrentItem(next(e for e in self._tiles if e.data(KEY) == keys[0]))
         self._fit()
+
+    def _show_actions(self) -> None:
+        self.hide()
+        self._actions().show_palette(self._search.text())
 
     def _fit(self) -> None:
         """Be as high as what was found; below the box, if the screen has any room there."""
@@ -183,10 +214,15 @@ class FilterBox(ToolList):
     """List of all filters, which opens a FilterPopup."""
 
     def __init__(
-        self, store: Store, background: Background, open_settings: Callable[[], object]
+        self,
+        store: Store,
+        background: Background,
+        open_settings: Callable[[], object],
+        actions: Callable[[], ActionSearch],
     ) -> None:
         super().__init__("filter", "Filter", "Which weights, and so which picture comes out.")
-        self._store, self._background, self._open_settings = store, background, open_settings
+        self._store, self._background = store, background
+        self._beside = open_settings, actions
         for each in filters.all_filters():
             self.add(each.title, each.key)
         self._popup: FilterPopup | None = None  # made when it is first opened: it takes a moment
@@ -195,7 +231,7 @@ class FilterBox(ToolList):
 
     def showPopup(self, take_back: Callable[[], object] = bool) -> None:  # noqa: N802
         if self._popup is None:  # a style sheet skips frames in a combo box
-            self._popup = FilterPopup(self.window(), self._pick, self._open_settings)
+            self._popup = FilterPopup(self.window(), self._pick, *self._beside)
         self._make_previews(self._popup)
         self._popup.open_below(self, self.currentData(), take_back)
 

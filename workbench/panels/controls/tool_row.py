@@ -21,7 +21,7 @@ from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.intents import Choice
 from workbench.model.state import State, has_row
-from workbench.panels.controls.filter_popup import FilterBox
+from workbench.panels.controls.filter_popup import ActionSearch, FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, Part, VBox
@@ -125,19 +125,24 @@ class ToolRow(QWidget):
     """
 
     def __init__(
-        self, store: Store, background: Background, open_settings: Callable[[], object]
+        self,
+        store: Store,
+        background: Background,
+        open_settings: Callable[[], object],
+        actions: Callable[[], ActionSearch],
     ) -> None:
         """Make the row.
 
         background     makes the previews of all filters
         open_settings  shows the filter's other parameters
+        actions        searches for what is no filter
         """
         super().__init__()
         self.setObjectName("tool-row")
         self._store = store
         self._availability: Availability = []
         self._chosen: Choice | None = None
-        self._filter = FilterBox(store, background, open_settings)
+        self._filter = FilterBox(store, background, open_settings, actions)
         self._of_filter = self._filter.toolTip()
         self._number = OddSpinBox("ksize", "Kernel size")
         self._number.setFixedWidth(theme.in_letters(NUMBER_PX))

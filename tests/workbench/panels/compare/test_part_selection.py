@@ -158,7 +158,7 @@ def test_a_crop_becomes_the_picture_and_undo_brings_the_whole_back(qtbot, select
     until(qtbot, lambda: selecting.store.state.picture is not whole)
     cropped = selecting.store.state.picture
     assert np.array_equal(cropped.samples, whole.samples[10:30, 20:50])
-    assert (cropped.name, cropped.path, region(selecting)) == ("made up part.png", None, None)
+    assert (cropped.name, cropped.path, region(selecting)) == ("made up part", None, None)
     assert selecting.messages.sentence.startswith("Cropped to 30×20; Undo")
     part = child(selecting, "select_part", QToolButton)
     assert not part.isChecked()

@@ -212,3 +212,18 @@ def test_each_tile_shows_what_its_filter_makes_of_the_open_picture(qtbot, popup)
     until(qtbot, lambda: pictures()[0].pixelColor(5, 5).alpha() == 255)
     seen = {bytes(image.constBits()) for image in pictures()}
     assert len(seen) == len(all_filters()) - 1  # the user's own weights are those of the identity
+
+
+def test_what_is_an_action_and_no_filter_leads_to_all_actions(qtbot, window, popup):
+    for typed in ("crop", "undo", "speed", "histogram"):
+        child(popup, "filter-search", QLineEdit).clear()
+        type_in(popup, typed)
+        said = child(popup, "filter-nothing", QLabel).text()
+        assert "in All actions: " in said, typed
+        assert not child(popup, "filter-note", QLabel).isVisible()
+        assert tiles(popup) == {}
+    press(popup, Qt.Key.Key_Return)
+    assert not popup.isVisible()
+    palette = child(window, "palette")
+    assert child(palette, "palette-line", QLineEdit).text() == "histogram"
+    palette.close()

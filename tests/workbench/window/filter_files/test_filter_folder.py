@@ -37,7 +37,7 @@ from workbench.files import image_decoders, image_files
 from workbench.imaging.pictures import Metadata
 from workbench.model.state import State, Step
 from workbench.model.step_files import select
-from workbench.session.batch_process import BatchProcess
+from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.window import file_filter, filter_choice
 
 MANY = 40
@@ -168,7 +168,8 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert said(window).startswith("Finished after ")
     assert ": 4 done, 1 failed; checked 1 of 4: right. Sharpen 3×3 · border " in said(window)
     journal = place_of([folder / "in"], folder / "out")
-    assert said(window).endswith(f"\nJournal: {journal}.")
+    assert child(window, "folder-sentence", QLabel).toolTip() == str(journal)
+    assert said(window).endswith(f"{str(journal)[-20:]}.")
     assert not journal.is_relative_to(folder / "out")
     qtbot.wait(50)
     assert [button(window, each).mapTo(dialog, QPoint()) for each in names] == places
@@ -211,7 +212,7 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
         batch(window).picture_failed.emit(str(folder / "in" / name), "It has no alpha.")
     batch(window).end(done=2, failed=2)
     settled(qtbot, window)
-    assert ": 2 done, 2 failed; " in said(window)
+    assert ": 2 done, 2 failed." in said(window)
     child(window, "folder-pages").setCurrentIndex(2)
     failures = child(window, "folder-failures", QListWidget)
     assert rows(window, "failures") == ["p1.png: It has no alpha.", "p2.png: It has no alpha."]
@@ -224,6 +225,12 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
 def test_of_a_run_that_has_done_nothing_the_plan_says_so():
     said = filter_choice.FilterPlan(24, (), 0, journal="j").in_words
     assert said.endswith("has done none of them; Resume does them all.\nJournal: j.")
+
+
+def test_of_a_resumed_run_the_end_mentions_what_was_done_before():
+    end = BatchEnd("ended", {"done": 23, "failed": 1}, 1.0)
+    said = filter_choice.end_in_words(end, filter_choice.FilterChoice(), "", 17)
+    assert said.endswith(": 23 done, 1 failed, 17 done before.")
 
 
 def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
@@ -485,7 +492,7 @@ def test_it_begins_with_the_folder_in_view_and_a_new_job_with_an_empty_page(
     settled(qtbot, window)
     source, target = (child(window, f"folder-{e}", QLineEdit).text() for e in ("source", "target"))
     assert (source, target) == (str(folder / "in"), f"{folder / 'in'}-filtered")
-    assert child(window, "folder-names", QLineEdit).placeholderText() == "{stem}"  # as is used
+    assert child(window, "folder-names", QLineEdit).placeholderText() == "Named as the picture"
     assert rows(window, "preview")[1] == "p1.png  →  p1.png"
     click(button(window, "start"))
     batch(window).picture_failed.emit(str(folder / "in/p2.png"), "It has no alpha.")
@@ -605,9 +612,26 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, 
     assert child(window, "folder-all_pages", QCheckBox).isChecked()
 
 
+def test_one_file_is_taken_with_its_pages_in_order(qtbot, window, dialog, tmp_path):
+    planes = [Image.fromarray(noise(9, 8, 1, seed=seed)[..., 0]) for seed in range(12)]
+    planes[0].save(tmp_path / "scan.tif", save_all=True, append_images=planes[1:])
+    into = child(window, "folder-target", QLineEdit)
+    before = into.parentWidget().y()
+    choose(qtbot, window, source=tmp_path / "nowhere.tif")
+    assert into.parentWidget().y() == before  # nothing moves from under a click
+    choose(qtbot, window, source=tmp_path / "scan.tif")
+    assert into.text() == str(tmp_path / "scan-filtered")
+    child(window, "folder-all_pages", QCheckBox).click()
+    settled(qtbot, window)
+    assert rows(window, "preview")[0] == "scan.tif  →  scan-01.tif"
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert len(names_in(tmp_path / "scan-filtered")) == 12
+
+
 NONSENSE = [  # source, target, names, the field it is said below, what is said
     ("in", "in", "", "target", "is a folder of inputs; write to another one."),
-    ("nowhere", "out", "", "source", "There is no folder"),
+    ("nowhere", "out", "", "source", "There is no folder or file"),
     ("empty", "out", "", "source", "There are no pictures in"),
     (
         "in",
@@ -643,4 +667,4 @@ def objections(window):
     labels = {
         name: child(window, f"folder-wrong-{name}") for name in ("source", "target", "pattern")
     }
-    return {name: each.whole_text for name, each in labels.items() if each.isVisible()}
+    return {name: each.whole_text for name, each in labels.items() if each.whole_text}

@@ -119,6 +119,7 @@ def test_a_word_is_marked_where_one_begins_and_not_inside_others(opened):
         *((f"{each}?", "mode/pixel") for each in ("why is this pixel 17", "explain this pixel")),
         *((each, "mode/pixel") for each in ("Why is this pixel white", "why this value")),
         *((each, "mode/result") for each in ("crop", "how do I crop a picture", "trim")),
+        *(("undo", "keys"), ("save", "files"), ("white dots", "filters")),
         *(("border crop", "filters"), ("smooth the skin but keep the edges", "filters")),
     ],
 )
