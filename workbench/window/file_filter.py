@@ -55,7 +55,7 @@ from workbench.window.window_layout import Parts
 AskPath = Callable[[str, str], Path | None]  # proposed name and file types
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
-SIZE = (760, 640)
+SIZE = (760, 660)
 MAX_FAILURES = 1000  # listed; the journal has all of them
 PATH = Qt.ItemDataRole.UserRole
 NOT_CHOSEN = "Choose a folder of pictures or a file, and one for the results."
@@ -312,7 +312,7 @@ class FileFilter(QDialog):
             lambda item: self._opener.open_file(Path(item.data(PATH)))
         )
         self._progress = QWidget()
-        VBox(self._progress, 12, 10).add(self._bar, self._words, (UprightArea(stages), 1))
+        VBox(self._progress, 6, 6).add(self._bar, self._words, (UprightArea(stages), 1))
         for page, title in ((self._names, "Pre&view"), (self._progress, "Pro&gress")):
             self._pages.addTab(page, title)
         self._pages.addTab(self._failed, "")
