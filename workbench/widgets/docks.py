@@ -141,6 +141,7 @@ class Docks(QWidget):
             box.moveCenter(window.geometry().center())
             room = window.screen().availableGeometry().adjusted(0, TITLE_PX, 0, 0)
             frame.setGeometry(within(box, room))
+            frame.setFocus()  # else its first button would have a ring
         frame.show()
 
     # -- what is remembered

@@ -273,6 +273,13 @@ class Panes(QWidget):
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
         self._place()
 
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Paint a place that is left over as the surround of the pictures."""
+        count, across = len(self.shown), self._placed[1]
+        painter, surround = QPainter(self), QColor(theme.colors(self.palette()).surround)
+        for place in range(count, -(-count // max(across, 1)) * across):
+            painter.fillRect(self._grid.cellRect(place // across, place % across), surround)
+
     def _place(self) -> None:
         room = self.width(), self.height()
         across = places_across(len(self.shown), room, self._picture, _GAP)

@@ -451,3 +451,14 @@ def test_a_view_that_takes_the_place_of_another_has_a_ring_only_if_that_had_one(
     loaded.show_state(State(view_mode="difference"))
     assert loaded.window().focusWidget() is loaded.main
     assert loaded.main.is_reached_by_key == (why == "TabFocusReason")
+
+
+def test_a_place_that_is_left_over_looks_as_what_is_around_pictures(loaded):
+    panes = loaded.main.parentWidget()
+    panes.show_views(loaded._all_views[:3])
+    QApplication.processEvents()
+    panes.resize(600, 400)
+    panes.show_size((600, 400))
+    QApplication.processEvents()
+    corner = panes.grab().toImage().pixelColor(panes.width() - 5, panes.height() - 5)
+    assert corner.name() == theme.LIGHT.surround

@@ -36,7 +36,7 @@ def opened():
 
 
 @pytest.fixture
-def show(qtbot, bugs_met, opened):
+def show(qtbot, bugs_met, opened, themed):
     galleries = []
 
     def make(folder, mirror="http://127.0.0.1:9/"):
@@ -100,6 +100,11 @@ def test_the_kodak_pictures_and_the_built_in_ones_get_thumbnails(show, kodak, qt
     gallery.resize(1400, 1400)  # all of them are seen
     qtbot.waitUntil(lambda: all(captions(gallery)))
     assert captions(gallery)[3] == "512×768 RGB uint8"
+    gallery.resize(350, 1400)
+    qtbot.waitUntil(lambda: wall(gallery).gridSize().width() < 200)
+    shown, index = wall(gallery), wall(gallery).model().index(0, 0)
+    apart = 4  # the margin of a tile
+    assert shown.sizeHintForIndex(index).width() - apart < shown.gridSize().width()
     assert not button(gallery, "kodak_download").isVisible()
 
 

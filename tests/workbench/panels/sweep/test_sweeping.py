@@ -518,6 +518,8 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
     trigger(window, "Chart in a window")
     until(qtbot, window.sweep.get().chart.isVisible)
     assert frame.is_enlarged
+    until(qtbot, frame.isActiveWindow)
+    assert frame.focusWidget() in (frame, None), "no button has a ring"
     assert not window.sweep.get().choice.isVisible()  # the chart has its room
     trigger(window, "Chart in a window")
     assert not frame.is_enlarged
