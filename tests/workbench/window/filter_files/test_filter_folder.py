@@ -591,7 +591,7 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, 
     assert said(window) == "5 pictures."
     click(button(window, "start"))
     settled(qtbot, window)
-    assert "Of 1 result something beside the samples is lost: see the journal." in said(window)
+    assert "Of 2 results something beside the samples is lost: see the journal." in said(window)
     assert "Of 3 files with several pages only one is kept; “All pages” takes all." in said(window)
     tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
     assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]
