@@ -176,7 +176,16 @@ def _write_jpeg_2000(
 ) -> None:
     ratio_db = 0 if quality is None else 20 + quality * 2 // 5  # of signal to noise; 0: no loss
     how: dict[str, Any] = {"codecformat": "jp2", "reversible": quality is None}
-    file.write(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
+    encoded = bytes(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
+    if (channels := samples.shape[2]) in (2, 4):  # the last one is alpha, of the whole picture
+        colours = [(each, 0, each + 1) for each in range(channels - 1)]
+        meant = b"".join(struct.pack(">3H", *each) for each in (*colours, (channels - 1, 1, 0)))
+        box = struct.pack(">I4sH", len(meant) + 10, b"cdef", channels) + meant
+        at = encoded.index(b"jp2h") - 4
+        size = int.from_bytes(encoded[at : at + 4])
+        header = (size + len(box)).to_bytes(4) + encoded[at + 4 : at + size] + box
+        encoded = encoded[:at] + header + encoded[at + size :]
+    file.write(encoded)
 
 
 def _plain(samples: Samples) -> Samples:

@@ -314,18 +314,68 @@ def test_a_profile_in_a_jpeg_xl_is_said_not_to_be_applied(tmp_path, monkeypatch,
     assert any("their profile was not applied" in note for note in picture.notes)
 
 
-def test_a_profile_in_a_jpeg_2000_is_applied(tmp_path):
-    samples = noise(24, 31, 3)
-    plain = bytes(imagecodecs.jpeg2k_encode(samples, reversible=True, codecformat="jp2"))
-    at = plain.index(b"colr") - 4
-    colours = struct.pack(">I4s3B", len(P3) + 11, b"colr", 2, 0, 0) + P3
-    header = plain.index(b"jp2h") - 4
-    size = struct.pack(">I", struct.unpack_from(">I", plain, header)[0] + len(colours) - 15)
-    data = plain[:header] + size + plain[header + 4 : at] + colours + plain[at + 15 :]
-    wanted = opened(tmp_path / "a.png", by_pillow(samples, "PNG", icc_profile=P3))
-    picture = opened(tmp_path / "a.jp2", data)
+def box(kind, content):
+    return struct.pack(">I4s", len(content) + 8, kind) + content
+
+
+def jp2(samples, *boxes, colours=b"\1\0\0\0\0\0\x10", bits=8):
+    """A JPEG 2000 with these boxes in its header beside its size."""
+    how = {"reversible": True, "codecformat": "jp2", "bitspersample": bits}
+    plain = bytes(imagecodecs.jpeg2k_encode(samples, **how))
+    start, end = plain.index(b"jp2h") - 4, plain.index(b"jp2c") - 4
+    inside = plain[start + 8 : start + 30] + box(b"colr", colours) + b"".join(boxes)
+    return plain[:start] + box(b"jp2h", inside) + plain[end:]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_a_profile_in_a_jpeg_2000_is_applied_once(tmp_path, dtype):
+    samples, bits = noise(24, 31, 3, dtype), 8 * np.dtype(dtype).itemsize
+    colours = b"\2\0\0" + P3
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", iccprofile=P3)
+    wanted = load(tmp_path / "a.tif")
+    picture = opened(tmp_path / "a.jp2", jp2(samples, colours=colours, bits=bits))
     np.testing.assert_array_equal(picture.samples, wanted.samples)
     assert picture.notes == wanted.notes
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_the_palette_of_a_jpeg_2000_is_shown(tmp_path, bits):
+    indices, colours = noise(24, 31, 1)[..., 0] >> (8 - bits), noise(1, 2**bits, 3)[0]
+    columns = b"".join(struct.pack(">HBB", 0, 1, each) for each in range(3))
+    palette = struct.pack(">HB", 2**bits, 3) + b"\7\7\7" + colours.tobytes()
+    boxes = box(b"pclr", palette), box(b"cmap", columns)
+    picture = opened(tmp_path / "a.jp2", jp2(indices, *boxes, bits=bits))
+    np.testing.assert_array_equal(picture.samples, colours[indices])
+    assert picture.notes == ("Indexed colours expanded to RGB.",)
+
+
+@pytest.mark.parametrize(
+    "meant", [(3, 2, 1), (0, 1, 2, 3), (1, 2, 3, 0), (1, 2, 3, "multiplied in")]
+)
+def test_channels_of_a_jpeg_2000_are_what_they_are_said_to_be(tmp_path, meant):
+    stored = noise(24, 31, len(meant)) | 1
+    kinds = [(2, 0) if isinstance(each, str) else (int(each == 0), each) for each in meant]
+    told = b"".join(struct.pack(">3H", at, *each) for at, each in enumerate(kinds))
+    data = jp2(stored, box(b"cdef", struct.pack(">H", len(meant)) + told))
+    picture = opened(tmp_path / "a.jp2", data)
+    wanted = np.empty_like(stored)
+    for at, (_, place) in enumerate(kinds):
+        wanted[..., place - 1] = stored[..., at]
+    if "multiplied in" in meant:
+        colours = wanted[..., :3] * (255 / wanted[..., 3:].astype(float))
+        wanted[..., :3] = np.rint(colours).clip(0, 255)
+        assert picture.notes == ("Premultiplied alpha undone.",)
+    np.testing.assert_array_equal(picture.samples, wanted)
+
+
+@pytest.mark.parametrize("channels", [2, 4])
+def test_a_jpeg_2000_that_is_saved_says_which_channel_is_alpha(tmp_path, channels):
+    samples = noise(24, 31, channels)
+    save(tmp_path / "a.jp2", samples)
+    data, by_others = (tmp_path / "a.jp2").read_bytes(), by_pillow(samples, "JPEG2000")
+    box_of = by_others[(at := by_others.index(b"cdef")) - 4 : at + 6 + 6 * channels]
+    assert box_of in data
+    np.testing.assert_array_equal(imagecodecs.jpeg2k_decode(data), samples)
 
 
 def test_exif_and_xmp_of_a_jpeg_xl_are_kept_packed_ones_as_well(tmp_path):
