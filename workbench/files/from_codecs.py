@@ -107,6 +107,8 @@ class CodecReader(PillowReader):
             end = found.start() + struct.unpack(">I", found[1])[0]
             if _TIMES_ALPHA in self._whole[found.end() : end : 6]:
                 undo_premultiplied(samples, notes)
+        if self._image.mode == "RGBa":  # of an HEIC
+            undo_premultiplied(samples, notes)
         return samples
 
     def _deep(self) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import has_hidden_colours, light_of, profile_for
+from workbench.files.colour_profiles import bands, has_hidden_colours, light_of, profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
 from workbench.files.from_pillow import need_heif
 from workbench.files.jxl_header import as_srgb
@@ -226,7 +226,13 @@ def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
     names = EXR_CHANNELS[samples.shape[2] - 1]
     if names.endswith("A"):  # which is multiplied in
         samples = samples.copy()
-        samples[..., :-1] *= samples[..., -1:]
+        for rows in bands(samples):
+            colours = samples[rows, :, :-1]
+            with np.errstate(all="ignore"):
+                colours *= samples[rows, :, -1:]
+                halves = colours.astype(np.float16)  # which they were before they were divided
+                near = np.abs(colours - halves) <= 2 * np.spacing(np.abs(colours))
+            np.copyto(colours, halves, where=near)
     planes = {name: np.ascontiguousarray(samples[..., at]) for at, name in enumerate(names)}
     header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
     OpenEXR.File(header, planes).write(file)

@@ -81,6 +81,15 @@ def test_ten_and_twelve_bits_stay_and_white_is_white(tmp_path, kind, bits):
     assert f"Samples scaled from 0–{largest} to 0–65535." in picture.notes
 
 
+@pytest.mark.parametrize("bits", [10, 12])
+def test_alpha_multiplied_in_is_undone_in_a_deep_heic(tmp_path, bits):
+    light = np.dstack([DEEP, np.full((24, 31), 0.8)]) * (0.8, 0.8, 0.8, 1)
+    stored = np.rint(light * (2**bits - 1)).astype("uint16")
+    picture = opened(tmp_path / "a.heic", heif(stored, "RGBa;16", bits))
+    assert "Premultiplied alpha undone." in picture.notes
+    assert np.abs(picture.samples[..., :3] / 65535 - DEEP).max() < 0.002
+
+
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_what_pillow_writes_is_read_as_imagecodecs_reads_it(tmp_path, channels):
     samples = noise(24, 31, channels).squeeze()
@@ -132,7 +141,7 @@ def test_an_openexr_is_read_with_its_window_and_alpha_divided_out(tmp_path, pixe
     if "A" in names:
         planes["A"] = np.full((5, 7), 0.5, pixel_type)
     picture = opened(tmp_path / "a.exr", exr(planes, (3, 4, 9, 8), (0, 0, 19, 9)))
-    assert picture.samples.dtype == pixel_type
+    assert picture.samples.dtype == ("float32" if "A" in names else pixel_type)
     wanted = light if "A" not in names else np.dstack([light[..., :-1] * 2, planes["A"]])
     np.testing.assert_array_equal(picture.samples, wanted.reshape(5, 7, -1))
     assert any("20×10" in note for note in picture.notes)
@@ -140,6 +149,20 @@ def test_an_openexr_is_read_with_its_window_and_alpha_divided_out(tmp_path, pixe
     file = OpenEXR.File(str(tmp_path / "b.exr"), True)
     for name in names:
         np.testing.assert_array_equal(file.channels()[name].pixels, planes[name])
+
+
+@pytest.mark.parametrize("names", ["YA", "RGBA"])
+def test_unfiltered_halves_with_alpha_are_saved_as_they_were(tmp_path, names):
+    bits = np.random.default_rng(4).integers(0, 0x7C00, (90, 80, len(names)))
+    light = bits.astype(np.uint16).view(np.float16)
+    light[..., -1] = np.random.default_rng(5).uniform(1e-4, 1, (90, 80))
+    planes = {name: light[..., at] for at, name in enumerate(names)}
+    picture = opened(tmp_path / "a.exr", exr(planes, (0, 0, 79, 89), (0, 0, 79, 89)))
+    assert np.isfinite(picture.samples).all()
+    save(tmp_path / "b.exr", picture.samples)
+    found = OpenEXR.File(str(tmp_path / "b.exr"), True).channels()
+    for name in names:
+        np.testing.assert_array_equal(found[name].pixels, planes[name])
 
 
 def test_of_an_openexr_with_more_the_colours_are_read_and_that_is_said(tmp_path):
@@ -172,7 +195,7 @@ def test_a_glow_without_alpha_is_not_lost_unsaid(tmp_path):
     assert fit_of(path, samples).changes == ("colours of pixels with alpha 0 become 0",)
     save(path, reduced(path, samples))
     assert not load(path).samples.any()
-    assert len(load(path).notes) == 1
+    assert len(load(path).notes) == 2
     assert fit_of(path, samples * np.float16([0, 1])).is_exact
 
 

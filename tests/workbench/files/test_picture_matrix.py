@@ -205,6 +205,8 @@ def check_written(path, written, size):
         found = found[..., [0, 3]] if channels == 2 < found.shape[2] else found  # OpenCV's colours
         assert found.dtype == samples.dtype
         np.testing.assert_allclose(found.astype(float), samples.astype(float), atol=within)
+        if written.title == "OpenEXR" and channels in (2, 4):  # halves were divided
+            samples = samples.astype("float32")
         assert outcome(path, samples, (written.title, dtype, channels, size), within) == "read"
 
 
