@@ -44,7 +44,7 @@ class Decoded:
 
     samples: NDArray[Any]  # (H, W) or (H, W, C)
     icc: bytes | None = None  # the colour profile that they are to be converted from, if any
-    orientation: int = 1  # as `exif.orientation_of` has it; 1 where that is done
+    orientation: int = 1  # as `exif.orientation_of` has it
     exif: exif_of.Fields = field(default_factory=dict)
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
     page: Page = ONE_PAGE
@@ -52,6 +52,7 @@ class Decoded:
     resolution: tuple[float, float] | None = None  # in pixels per inch, if not in its EXIF
     colours: str = ""  # what is converted from, where `icc` was made of that
     texts: Texts = ()
+    is_upright: bool = False  # the samples are, whatever the orientation is
 
 
 def check_page(path: Path, number: int, count: int) -> None:
@@ -289,7 +290,7 @@ class PillowReader:
         return Decoded(
             samples,
             None if image.mode == "CMYK" else info.get("icc_profile"),
-            1 if is_turned else exif_of.orientation_of(fields, info.get("xmp")),
+            exif_of.orientation_of(fields, info.get("xmp")),
             fields,
             info.get("xmp"),
             Page(self._page, self.count),
@@ -298,6 +299,7 @@ class PillowReader:
             resolution_of(info) if has_resolution else None,
             info.get("colours", ""),
             self._found.texts if self._found else tuple(_comments(image, notes)),
+            is_turned,
         )
 
     @cached_property

@@ -219,6 +219,8 @@ def upright(decoded: Decoded, notes: list[str]) -> NDArray[Any]:
     told = {exif_of.orientation_of({}, decoded.xmp): "XMP"}
     told[exif_of.orientation_of(decoded.exif)] = "EXIF"
     notes.append(f"Rotated upright ({told.get(orientation, 'header')}).")
+    if decoded.is_upright:
+        return samples
     if orientation >= ON_ITS_SIDE:
         samples = samples.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):
