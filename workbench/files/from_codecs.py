@@ -1,4 +1,4 @@
-"""AVIF, HEIC and JPEG 2000: Pillow knows the file, others decode what it does not read right."""
+"""AVIF, HEIC, JPEG 2000 and deep JPEG: Pillow knows the file, others decode what it cannot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.files import colour_profiles
-from workbench.files.from_pillow import Decoded, PillowReader, unless_stopped
+from workbench.files.from_pillow import JPEG_END, Decoded, PillowReader, frame_of, unless_stopped
 from workbench.files.from_tiff import spread, undo_premultiplied
 from workbench.files.needs import Need
 from workbench.files.picture_errors import not_read
@@ -37,7 +37,7 @@ def is_heic(start: bytes) -> bool:
 
 
 class CodecReader(PillowReader):
-    """A reader of an AVIF, HEIC or JPEG 2000; of 8 bits the first two by Pillow."""
+    """A reader of an AVIF, HEIC or JPEG 2000, of 8 bits the first two by Pillow; or a deep JPEG."""
 
     _palette: re.Match[bytes] | None = None  # of a JPEG 2000
     _has_one_depth = True
@@ -60,7 +60,13 @@ class CodecReader(PillowReader):
                 kind = f"a JPEG 2000 with {channels} channels, or of signed or over 16 bits"
                 raise not_read(self._path.name, kind)
             return bits
+        if self._is_jpeg:
+            return self._whole[frame_of(self._whole)[1] + 2]
         return int(self._image.info.get("bit_depth", 8))  # of HEIC
+
+    @property
+    def _is_jpeg(self) -> bool:
+        return self._image.format not in FORMATS
 
     @property
     def _is_by_pillow(self) -> bool:
@@ -117,6 +123,11 @@ class CodecReader(PillowReader):
         if self._image.format == "JPEG2000":
             # It would convert from a profile as well, by another way than ours.
             return imagecodecs.jpeg2k_decode(self._whole.replace(b"colr\2", b"free\2", 1))
+        if self._is_jpeg:
+            scans = self._whole[frame_of(self._whole)[1] :]
+            if (end := scans.find(JPEG_END)) < 0 or end != scans.rfind(JPEG_END):
+                raise EOFError(self._path.name)  # which the decoder does not tell
+            return imagecodecs.jpeg8_decode(self._whole)
         import pillow_heif
 
         how = {"convert_hdr_to_8bit": False, "hdr_to_16bit": False}

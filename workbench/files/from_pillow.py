@@ -459,10 +459,15 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
         yield marker, begin, at
 
 
+def frame_of(data: bytes) -> tuple[int, int]:
+    """The marker of the frame of a JPEG, and where its segment begins; 0 of what is none."""
+    segments = _segments(data) if data.startswith(JPEG_START) else ()
+    return next((each[:2] for each in segments if each[0] in _FRAMES), (0, 0))
+
+
 def refuse_other_jpeg(name: str, data: bytes) -> None:
     """Raise ImageFileError where these bytes begin a JPEG of a kind that nothing here decodes."""
-    segments = _segments(data) if data.startswith(JPEG_START) else ()
-    process, begin = next((each[:2] for each in segments if each[0] in _FRAMES), (0, 0))
+    process, begin = frame_of(data)
     if not process:
         return
     bits, count = data[begin + 2], data[begin + 7]
@@ -470,14 +475,20 @@ def refuse_other_jpeg(name: str, data: bytes) -> None:
     kinds = {
         "a JPEG-LS": process == 0xF7,
         "a hierarchical JPEG, or one of a rare coding": process not in _PROCESSES,
-        f"a JPEG of {bits} bits": bits > 8,
         f"a JPEG of {count} channels": count not in (1, 3, 4),
+        f"a JPEG of {count} channels of {bits} bits": count == 4 and bits != 8,
         "a JPEG whose channels are subsampled by no whole number": any(
             each and max(sizes) % each for sizes in zip(*factors, strict=True) for each in sizes
         ),
     }
     for kind in (kind for kind, is_so in kinds.items() if is_so):
         raise not_read(name, kind)
+
+
+def deep_jpeg(data: bytes) -> bytes | None:
+    """A JPEG as if it had 8 bits, so that Pillow reads what is beside its samples; or None."""
+    _, at = frame_of(data)
+    return data[: at + 2] + b"\x08" + data[at + 3 :] if at and data[at + 2] != 8 else None
 
 
 def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]:

@@ -83,8 +83,11 @@ def reader_of(
     try:
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
     except UnidentifiedImageError:
-        from_pillow.refuse_other_jpeg(path.name, path.read_bytes())
-        raise
+        from_pillow.refuse_other_jpeg(path.name, data := path.read_bytes())
+        if (shallow := from_pillow.deep_jpeg(data)) is None:
+            raise
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, shallow))
+        return from_codecs.CodecReader(path, image, start, is_stopped, page)
     except ValueError:  # an AVIF's decoder refuses it for its EXIF
         found = png.Contents({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))

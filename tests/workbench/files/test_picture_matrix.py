@@ -477,7 +477,7 @@ def jpeg(blocks, factors, width, height, bits=8, process=0):
     ("kind", "said"),
     [
         ((2, 8, 0), "2 channels"),
-        ((3, 12, 1), "12 bits"),
+        ((4, 12, 1), "12 bits"),
         ((1, 8, 55), "-LS"),
         ((1, 8, 5), "hierar"),
     ],
@@ -488,6 +488,33 @@ def test_a_jpeg_that_is_not_read_is_refused_by_its_kind(kind, said, tmp_path):
     (tmp_path / "a.jpg").write_bytes(jpeg(blocks, [(1, 1)] * count, 33, 40, *how))
     with pytest.raises(ImageFileError, match=f"{said}.*, which this program does not read"):
         load(tmp_path / "a.jpg")
+
+
+def check_deep_jpeg(path, data, bits, expected):
+    path.write_bytes(data)
+    white = 255 if bits < 8 else 65535
+    np.testing.assert_array_equal(
+        load(path).samples.squeeze(), np.rint(expected * (white / (2**bits - 1)))
+    )
+    for end in (len(data) - 2, len(data) // 2):
+        path.write_bytes(data[:end])
+        with pytest.raises(ImageFileError, match="cut short"):
+            load(path)
+
+
+@pytest.mark.parametrize("bits", [4, 10, 12, 16])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_jpeg_without_loss_is_read_in_its_own_depth(bits, channels, tmp_path):
+    samples = random_samples(bits, channels).astype("u1" if bits < 8 else "u2").squeeze()
+    data = imagecodecs.jpeg8_encode(samples, bitspersample=bits, lossless=True)
+    check_deep_jpeg(tmp_path / "a.jpg", bytes(data), bits, samples)
+
+
+def test_a_jpeg_of_twelve_bits_is_read(tmp_path):
+    blocks = np.random.default_rng(6).integers(0, 1000, (5, 5))  # beside 128, which is the middle
+    data = jpeg([blocks], [(1, 1)], 40, 40, 12, 1)
+    expected = np.kron(blocks + 2048 - 128, np.ones((8, 8), int))
+    check_deep_jpeg(tmp_path / "a.jpg", data, 12, expected)
 
 
 SAMPLINGS = [(h, v) for h in (1, 2, 3, 4) for v in (1, 2, 3, 4)]
