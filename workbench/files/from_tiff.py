@@ -84,8 +84,29 @@ def opened(
         if _COLOUR_MAP_TAG in page.tags:
             page.photometric = PHOTOMETRIC.PALETTE
     _refuse_odd(path, page)
-    reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
-    return reader if reads else None
+    if not (_is_for_us(page) or (by_rows and _is_usual_jpeg(page))):
+        return None
+    if page.compression in _BOUNDED and not page.is_tiled and page.imagelength % page.rowsperstrip:
+        _allow_filled_strip(page)
+    return reader
+
+
+def _allow_filled_strip(page: tifffile.TiffPage) -> None:
+    """Let the last strip have as many rows as the others; those beyond the picture are left out."""
+    rows, tall = page.imagelength, copy(page)
+    tall.shaped = (*page.shaped[:2], rows + -rows % page.rowsperstrip, *page.shaped[3:])
+    usual = page.decode
+
+    def decode(data: bytes | None, index: int, **how: Any) -> Any:
+        try:
+            return usual(data, index, **how)
+        except Exception:  # noqa: BLE001 - each decoder has its own for what is too long
+            segment, at, shape = tall.decode(data, index, **how)
+            assert segment is not None  # which does not fail
+            left = min(rows - at[2], shape[1])
+            return segment[:, :left], at, (shape[0], left, *shape[2:])
+
+    page.__dict__["decode"] = decode  # which is computed only once
 
 
 def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:

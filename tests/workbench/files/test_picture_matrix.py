@@ -27,6 +27,7 @@ from tests.picture_files import png_chunk
 from workbench.files import png
 from workbench.files.formats import FORMATS
 from workbench.files.image_files import load, save
+from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 
 HEIGHT, WIDTH = 37, 45  # tiles and strips end beyond them
@@ -377,6 +378,19 @@ def test_no_more_is_unpacked_than_the_header_declares(packing, tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 1 << 22
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("predictor", [1, 2])
+def test_a_last_strip_may_be_filled_up(packing, predictor, tmp_path):
+    samples, how = np.resize(stored("uint16", 3), (48, WIDTH, 3)), {"compression": packing}
+    how |= {"predictor": predictor} if packing in ("lzw", "deflate", "zstd") else {}
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", rowsperstrip=16, **how)
+    with tifffile.TiffFile(tmp_path / "a.tif", mode="r+b") as file:
+        file.pages.first.tags["ImageLength"].overwrite(HEIGHT)
+    np.testing.assert_array_equal(load(tmp_path / "a.tif").samples, samples[:HEIGHT])
+    with LargePicture(tmp_path / "a.tif") as picture:
+        np.testing.assert_array_equal(picture.rows(30, 37), samples[30:37])
 
 
 PNG_DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
