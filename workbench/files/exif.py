@@ -128,7 +128,36 @@ def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
     word = np.dtype(f"u{1 if tag.code in _APART else size}")  # these are bytes, whatever they say
     data = tiff.filehandle.read(tag.valuebytecount)
     stored = np.frombuffer(data, word.newbyteorder(tiff.byteorder))
-    return int(tag.dtype), tag.count, stored.astype(word.newbyteorder("<")).tobytes()
+    data = stored.astype(word.newbyteorder("<")).tobytes()
+    if word.itemsize == 1 and tiff.byteorder == ">":
+        data = _turned_inside(tag.code, data)
+    return int(tag.dtype), tag.count, data
+
+
+# Fields that are bytes by their type, with numbers inside that follow the order of the whole.
+_UNICODE, _UNICODE_FIELDS, _SETTINGS = b"UNICODE\0", (37510, 27, 28), 41995
+_PATTERN, _TABLES = 41730, (34856, 41484)  # beginning with columns and rows
+
+
+def _turned_inside(code: int, data: bytes) -> bytes:
+    """Bytes of a field from the big end, with such numbers from the little end."""
+    if code in _UNICODE_FIELDS and data.startswith(_UNICODE):
+        return _UNICODE + _turned(data.removeprefix(_UNICODE), 2)
+    if code == _SETTINGS:
+        return _turned(data, 2)
+    if code not in (_PATTERN, *_TABLES):
+        return data
+    size, rest = data[:4], data[4:]
+    # A table's columns have names, in front of its ratios.
+    names = re.match(rb"(?:[^\0]*\0){%d}" % int.from_bytes(size[:2]), rest)
+    if code in _TABLES and names:
+        rest = names[0] + _turned(rest[names.end() :], 4)
+    return _turned(size, 2) + rest
+
+
+def _turned(data: bytes, size: int) -> bytes:
+    end = len(data) - len(data) % size
+    return np.frombuffer(data[:end], f"u{size}").byteswap().tobytes() + data[end:]
 
 
 def data_of(fields: Fields, tag: int) -> bytes:
