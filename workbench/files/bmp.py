@@ -20,6 +20,7 @@ from workbench.files.png import MAX_SIDE_BYTES
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
 _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA, _V4, _V5 = 14, 40, 56, 108, 124  # bytes
+_COLOURS = 46  # where a file tells how many its palette has; 0: as many as its bits count
 _FIELD = re.compile("1{1,16}0*")  # in binary
 
 
@@ -119,6 +120,15 @@ def info_of(path: Path, start: bytes) -> dict[str, Any]:
     elif size >= _V4 and kind == bytes(4) and any(gammas):
         info["colours"] = "primaries and gamma of its own"
     return info
+
+
+def sound(path: Path, start: bytes) -> bytes | None:
+    """The whole of a file that counts more colours than its bits can, without that; else None."""
+    size, bits, colours = struct.unpack_from("<I10xH16xI", start.ljust(64, b"\0"), _FILE_HEADER)
+    if size < _PLAIN_HEADER or bits > 8 or colours <= 1 << bits:
+        return None
+    data = path.read_bytes()
+    return data[:_COLOURS] + bytes(4) + data[_COLOURS + 4 :]
 
 
 class _Runs(ImageFile.PyDecoder):

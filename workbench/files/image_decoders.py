@@ -79,7 +79,7 @@ def reader_of(
         with from_pillow.Watched(path, is_stopped) as whole:
             found = png.found_in(whole)
     elif start.startswith(b"BM"):
-        found = png.Contents(bmp.info_of(path, start), [], [], None)
+        found = png.Contents(bmp.info_of(path, start), [], [], bmp.sound(path, start))
     try:
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
     except UnidentifiedImageError:

@@ -450,6 +450,20 @@ def test_a_bmp_of_any_bit_fields_is_read(fields, is_top_down, tmp_path):
     assert outcome(tmp_path / "a.bmp", np.dstack(channels), fields) == "read"
 
 
+@pytest.mark.parametrize("bits", [1, 4, 8])
+def test_a_palette_of_a_bmp_may_be_longer_than_its_bits_count(bits, tmp_path):
+    colours = np.random.default_rng(3).integers(0, 256, (2**bits, 3), "u1")
+    samples = random_samples(bits, 1)[..., 0]
+    rows = [packed([row], bits) for row in samples[::-1]]
+    data = b"".join(row.ljust(-(-len(row) // 4) * 4, b"\0") for row in rows)
+    palette = b"".join(bytes(each[::-1]) + b"\0" for each in colours) + bytes(176)
+    start, count = 54 + len(palette), 2**bits + 44
+    header = struct.pack("<IiiHH6I", 40, WIDTH, HEIGHT, 1, bits, 0, 0, 0, 0, count, 0)
+    head = b"BM" + struct.pack("<IHHI", start + len(data), 0, 0, start)
+    (tmp_path / "a.bmp").write_bytes(head + header + palette + data)
+    assert outcome(tmp_path / "a.bmp", colours[samples], bits) == "read"
+
+
 def bmp(pixels, bits, masks, is_top_down):
     height, width = pixels.shape
     stride = (width * bits + 31) // 32 * 4
