@@ -26,6 +26,21 @@ from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.files.tiff_rows import levels_of
 from workbench.imaging.pictures import Page
 
+_NUMBERS = (*range(256, 260), 262, 266, 273, *range(277, 280), 284, 317, *range(322, 326), 338, 339)
+_BYTE, _SHORT, _FORM_TAG = 1, 3, 339
+_processed = tifffile.TiffTag._process_value
+
+
+def _as_numbers(value: Any, code: int, kind: int, at: int) -> Any:
+    """The value of a tag as `tifffile` has it, also of numbers that are written as bytes."""
+    if kind == _BYTE and code in _NUMBERS and isinstance(value, bytes):
+        value, kind = tuple(value), _SHORT
+    if code == _FORM_TAG and isinstance(value, tuple):  # samples of no form are whole numbers
+        value = tuple(SAMPLEFORMAT.UINT if each == SAMPLEFORMAT.VOID else each for each in value)
+    return _processed(value, code, kind, at)
+
+
+tifffile.TiffTag._process_value = staticmethod(_as_numbers)  # type: ignore[method-assign]
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
 _COUNTS_TAG, _TILE_COUNTS_TAG = 279, 325  # of bytes

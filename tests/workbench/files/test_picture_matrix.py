@@ -286,6 +286,18 @@ def test_the_colours_of_a_tiffs_palette_are_shown(bits, factor, tmp_path):
     assert outcome(tmp_path / "a.tif", colours.T[samples].astype("uint8"), bits) == "read"
 
 
+@pytest.mark.parametrize("tag", [256, 257, 258, 259, 262, 277, 278, 339])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_numbers_of_a_tiff_may_be_bytes_and_its_samples_of_no_form(tag, channels, tmp_path):
+    samples = random_samples(8, channels).astype("u1")
+    colours = 1 if channels == 1 else 2
+    made = tiff(samples.tobytes(), WIDTH, HEIGHT, 8, colours, channels, t339=[4] * channels)
+    if channels == 1 or tag not in (258, 339):  # whose one value is in its place
+        made = made.replace(struct.pack("<HH", tag, 3), struct.pack("<HH", tag, 1), 1)
+    (tmp_path / "a.tif").write_bytes(made)
+    assert outcome(tmp_path / "a.tif", samples, tag) == "read"
+
+
 @pytest.mark.parametrize("bits", [1, 8, 16])
 def test_a_tiff_whose_bytes_are_turned_round_is_read(bits, tmp_path):
     samples = random_samples(bits, 1)
