@@ -103,6 +103,8 @@ def opened(
         return None
     if page.compression in _BOUNDED and not page.is_tiled and page.imagelength % page.rowsperstrip:
         _allow_filled_strip(page)
+    if page.photometric == PHOTOMETRIC.RGB:
+        page.__dict__["is_jfif"] = False  # which goes by what the TIFF says, as a whole and by rows
     return reader
 
 

@@ -713,8 +713,8 @@ def test_a_tiff_that_is_refused_is_told_in_numbers(tmp_path):
     with tifffile.TiffFile(path) as tiff:
         tags = {each.code: each for each in tiff.pages.first.tags}
     for tag, kind, count, said in (
-        *((258, 1, 3, "channels of unknown bits"), (258, 4, 1, " bits, "), (259, 3, 0, "unknown")),
-        *((262, 1, 1, "colours unknown"), (259, 1, 1, "compression unknown")),
+        *((258, 7, 3, "channels of unknown bits"), (258, 4, 1, " bits, "), (259, 3, 0, "unknown")),
+        *((262, 7, 1, "colours unknown"), (259, 7, 1, "compression unknown")),
     ):
         data = bytearray(whole)
         struct.pack_into("<HI", data, tags[tag].offset + 2, kind, count)
