@@ -134,25 +134,20 @@ def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
     return int(tag.dtype), tag.count, data
 
 
-# Fields that are bytes by their type, with numbers inside that follow the order of the whole.
-_UNICODE, _UNICODE_FIELDS, _SETTINGS = b"UNICODE\0", (37510, 27, 28), 41995
-_PATTERN, _TABLES = 41730, (34856, 41484)  # beginning with columns and rows
+# Of fields that are bytes by their type: what precedes numbers of two bytes, these, what follows
+# them, and numbers of four, that follow the order of the whole; columns of tables have names.
+_UNICODE, _SETTINGS, _PATTERN = rb"(UNICODE\0)(.*)()()", rb"()(.*)()()", rb"()(....)(.*)()"
+_TABLE_INSIDE = rb"()(....)((?:[^\0]*\0){%d})(.*)"
+_PARTS = dict.fromkeys((37510, 27, 28), _UNICODE) | {41995: _SETTINGS, 41730: _PATTERN}
+_PARTS |= dict.fromkeys((34856, 41484), _TABLE_INSIDE)
 
 
 def _turned_inside(code: int, data: bytes) -> bytes:
     """Bytes of a field from the big end, with such numbers from the little end."""
-    if code in _UNICODE_FIELDS and data.startswith(_UNICODE):
-        return _UNICODE + _turned(data.removeprefix(_UNICODE), 2)
-    if code == _SETTINGS:
-        return _turned(data, 2)
-    if code not in (_PATTERN, *_TABLES):
+    parts = _PARTS.get(code, b"$.").replace(b"%d", b"%d" % int.from_bytes(data[:2]))
+    if not (found := re.fullmatch(parts, data, re.DOTALL)):
         return data
-    size, rest = data[:4], data[4:]
-    # A table's columns have names, in front of its ratios.
-    names = re.match(rb"(?:[^\0]*\0){%d}" % int.from_bytes(size[:2]), rest)
-    if code in _TABLES and names:
-        rest = names[0] + _turned(rest[names.end() :], 4)
-    return _turned(size, 2) + rest
+    return found[1] + _turned(found[2], 2) + found[3] + _turned(found[4], 4)
 
 
 def _turned(data: bytes, size: int) -> bytes:
