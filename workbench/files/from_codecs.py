@@ -109,7 +109,8 @@ class CodecReader(PillowReader):
         if self._palette:
             notes.append("Indexed colours expanded to RGB.")
         samples = spread(samples, self._bits, notes)
-        if self._image.format == "JPEG2000" and (found := _TYPES.search(self._whole)):
+        start = self._whole.find(b"\xff\x4f\xff\x51")  # of a JPEG 2000's samples
+        if self._image.format == "JPEG2000" and (found := _TYPES.search(self._whole, 0, start)):
             end = found.start() + struct.unpack(">I", found[1])[0]
             if _TIMES_ALPHA in self._whole[found.end() : end : 6]:
                 undo_premultiplied(samples, notes)
