@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -20,6 +21,7 @@ from workbench.files.png import MAX_SIDE_BYTES
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
 _FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA, _V4, _V5 = 14, 40, 56, 108, 124  # bytes
+_COLOURS = 46  # where a file tells how many its palette has; 0: as many as its bits count
 _FIELD = re.compile("1{1,16}0*")  # in binary
 
 
@@ -121,6 +123,15 @@ def info_of(path: Path, start: bytes) -> dict[str, Any]:
     return info
 
 
+def sound(path: Path, start: bytes) -> bytes | None:
+    """The whole of a file that counts more colours than its bits can, without that; else None."""
+    size, bits, colours = struct.unpack_from("<I10xH16xI", start.ljust(64, b"\0"), _FILE_HEADER)
+    if size < _PLAIN_HEADER or bits > 8 or colours <= 1 << bits:
+        return None
+    data = path.read_bytes()
+    return data[:_COLOURS] + bytes(4) + data[_COLOURS + 4 :]
+
+
 class _Runs(ImageFile.PyDecoder):
     """Pillow's decoder of packed runs, but that none goes on in the next row."""
 
@@ -131,26 +142,36 @@ class _Runs(ImageFile.PyDecoder):
         assert self.fd is not None
         data, is_halved = self.fd.read(), bool(self.args[1])
         width, height = self.state.xsize, self.state.ysize
-        made, at, x, y = bytearray(width * height), 0, 0, 0
-        pixels = [bytes((n >> 4, n & 15) if is_halved else (n,)) for n in range(256)]  # of a byte
-        while y < height and (y, x) != (height - 1, width):
-            count, value, at = data[at], data[at + 1], at + 2
-            if count == 0 and value < 3:
-                if value == 1:  # the end
-                    break
-                x, y = (0, y + 1) if value == 0 else (x + data[at], y + data[at + 1])
-                self.fd.read(0)  # which raises once reading is cancelled
-                at += value  # which is 2 where the way to the next run follows
-                continue
-            run = pixels[value] * count
-            if count == 0:
-                count, stored = value, -(-value // (1 + is_halved))
-                run = b"".join([pixels[each] for each in data[at : at + stored]])
-                at += stored + stored % 2
-            run = run[: min(count, max(width - x, 0))]
-            made[y * width + x : y * width + x + len(run)] = run
-            x += len(run)
-        self.set_as_raw(bytes(made), "L" if self.mode in ("1", "L") else "P", (0, self.args[-1]))
+        made, at, x, y = np.zeros((height, width), np.uint8), 0, 0, 0
+        stored = np.frombuffer(data, np.uint8)
+        # Where runs may end that begin at an even place, and at an odd one: a count of 0 follows.
+        starts = [np.arange(odd, len(data) - 1, 2) for odd in (0, 1)]
+        ends = [[*each[stored[each] == 0], *each[-1:] + 2] for each in starts]
+        while y < height - 1 or (y < height and x < width):
+            end = ends[at % 2][bisect_left(ends[at % 2], at)]
+            if end > at:
+                runs = stored[at:end].reshape(-1, 2)[: max(width - x, 0) + 1]  # of a pixel or more
+                counts, at = runs[:, 0].astype(int), end
+                pixels = np.repeat(runs[:, 1], counts)
+                places = np.arange(len(pixels)) - np.repeat(np.cumsum(counts) - counts, counts)
+            else:
+                value, at = data[at + 1], at + 2
+                if value < 3:
+                    if value == 1:  # the end
+                        break
+                    x, y = (0, y + 1) if value == 0 else (x + data[at], y + data[at + 1])
+                    self.fd.read(0)  # which raises once reading is cancelled
+                    at += value  # which is 2 where the way to the next run follows
+                    continue
+                size = -(-value // (1 + is_halved))
+                pixels = np.repeat(stored[at : at + size], 1 + is_halved)[:value]
+                places, at = np.arange(len(pixels)), at + size + size % 2
+            if is_halved:  # of a byte the upper four bits, and the lower ones in turn
+                pixels = np.where(places % 2, pixels & 15, pixels >> 4)
+            room = made[y, x : x + len(pixels)]
+            room[:] = pixels[: len(room)]
+            x += len(pixels)
+        self.set_as_raw(made.tobytes(), "L" if self.mode in ("1", "L") else "P", (0, self.args[-1]))
         return -1, 0
 
 

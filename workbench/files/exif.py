@@ -128,7 +128,31 @@ def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
     word = np.dtype(f"u{1 if tag.code in _APART else size}")  # these are bytes, whatever they say
     data = tiff.filehandle.read(tag.valuebytecount)
     stored = np.frombuffer(data, word.newbyteorder(tiff.byteorder))
-    return int(tag.dtype), tag.count, stored.astype(word.newbyteorder("<")).tobytes()
+    data = stored.astype(word.newbyteorder("<")).tobytes()
+    if word.itemsize == 1 and tiff.byteorder == ">":
+        data = _turned_inside(tag.code, data)
+    return int(tag.dtype), tag.count, data
+
+
+# Of fields that are bytes by their type: what precedes numbers of two bytes, these, what follows
+# them, and numbers of four, that follow the order of the whole; columns of tables have names.
+_UNICODE, _SETTINGS, _PATTERN = rb"(UNICODE\0)(.*)()()", rb"()(.*)()()", rb"()(....)(.*)()"
+_TABLE_INSIDE = rb"()(....)((?:[^\0]*\0){%d})(.*)"
+_PARTS = dict.fromkeys((37510, 27, 28), _UNICODE) | {41995: _SETTINGS, 41730: _PATTERN}
+_PARTS |= dict.fromkeys((34856, 41484), _TABLE_INSIDE)
+
+
+def _turned_inside(code: int, data: bytes) -> bytes:
+    """Bytes of a field from the big end, with such numbers from the little end."""
+    parts = _PARTS.get(code, b"$.").replace(b"%d", b"%d" % int.from_bytes(data[:2]))
+    if not (found := re.fullmatch(parts, data, re.DOTALL)):
+        return data
+    return found[1] + _turned(found[2], 2) + found[3] + _turned(found[4], 4)
+
+
+def _turned(data: bytes, size: int) -> bytes:
+    end = len(data) - len(data) % size
+    return np.frombuffer(data[:end], f"u{size}").byteswap().tobytes() + data[end:]
 
 
 def data_of(fields: Fields, tag: int) -> bytes:

@@ -64,7 +64,10 @@ class ExrReader:
         return Need(self._path.name, width, height, len(self._chosen), ours, held + 2 * ours)
 
     def read(self, notes: list[str]) -> Decoded:
-        """Read (H, W, C) of float16 or float32, alpha not multiplied in."""
+        """Read (H, W, C) of float16 or float32, alpha not multiplied in.
+
+        With alpha it is float32: of halves that are divided, not all come back when multiplied.
+        """
         header, parts = self._header, unless_stopped(self._opened, self._is_stopped)
         if len(parts) != len(self._parts):  # it leaves out what is damaged
             raise EOFError(self._path.name)
@@ -73,7 +76,8 @@ class ExrReader:
         if len(self._chosen) < len(self._names):
             only = ", ".join(self._chosen)
             notes.append(f"Only {only} of {len(self._names)} channels are read.")
-        if samples.dtype not in (np.float16, np.float32):
+        has_alpha = len(self._chosen) in (2, 4)
+        if samples.dtype != np.float32 and (has_alpha or samples.dtype != np.float16):
             types = {str(channels[name].pixels.dtype) for name in self._chosen}
             notes.append(f"Converted from {', '.join(sorted(types))} to float32.")
             samples = samples.astype(np.float32)
@@ -82,7 +86,7 @@ class ExrReader:
             notes.append(f"All samples in the file are shown, not its frame of {width}×{height}.")
         if not np.allclose(np.ravel(header.get("chromaticities", _REC_709)), _REC_709, atol=2e-3):
             notes.append("Colours of other primaries than sRGB’s were not converted.")
-        if len(self._chosen) in (2, 4):
+        if has_alpha:
             undo_premultiplied(samples, notes)
         named = str(header.get("name", ""))
         is_light = self._chosen[0].rpartition(".")[2] in ("R", "Y")  # not depths or numbers

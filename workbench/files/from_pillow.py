@@ -44,7 +44,7 @@ class Decoded:
 
     samples: NDArray[Any]  # (H, W) or (H, W, C)
     icc: bytes | None = None  # the colour profile that they are to be converted from, if any
-    orientation: int = 1  # as `exif.orientation_of` has it; 1 where that is done
+    orientation: int = 1  # as `exif.orientation_of` has it
     exif: exif_of.Fields = field(default_factory=dict)
     xmp: bytes | str | None = None  # the XMP packet, if any, as it is in the file
     page: Page = ONE_PAGE
@@ -53,6 +53,7 @@ class Decoded:
     colours: str = ""  # what is converted from, where `icc` was made of that
     texts: Texts = ()
     is_linear: bool = False  # as in `Metadata`
+    is_upright: bool = False  # the samples are, whatever the orientation is
 
 
 def check_page(path: Path, number: int, count: int) -> None:
@@ -290,7 +291,7 @@ class PillowReader:
         return Decoded(
             samples,
             None if image.mode == "CMYK" else info.get("icc_profile"),
-            1 if is_turned else exif_of.orientation_of(fields, info.get("xmp")),
+            exif_of.orientation_of(fields, info.get("xmp")),
             fields,
             info.get("xmp"),
             Page(self._page, self.count),
@@ -299,6 +300,7 @@ class PillowReader:
             resolution_of(info) if has_resolution else None,
             info.get("colours", ""),
             self._found.texts if self._found else tuple(_comments(image, notes)),
+            is_turned,
         )
 
     @cached_property
@@ -458,10 +460,15 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
         yield marker, begin, at
 
 
+def frame_of(data: bytes) -> tuple[int, int]:
+    """The marker of the frame of a JPEG, and where its segment begins; 0 of what is none."""
+    segments = _segments(data) if data.startswith(JPEG_START) else ()
+    return next((each[:2] for each in segments if each[0] in _FRAMES), (0, 0))
+
+
 def refuse_other_jpeg(name: str, data: bytes) -> None:
     """Raise ImageFileError where these bytes begin a JPEG of a kind that nothing here decodes."""
-    segments = _segments(data) if data.startswith(JPEG_START) else ()
-    process, begin = next((each[:2] for each in segments if each[0] in _FRAMES), (0, 0))
+    process, begin = frame_of(data)
     if not process:
         return
     bits, count = data[begin + 2], data[begin + 7]
@@ -469,14 +476,20 @@ def refuse_other_jpeg(name: str, data: bytes) -> None:
     kinds = {
         "a JPEG-LS": process == 0xF7,
         "a hierarchical JPEG, or one of a rare coding": process not in _PROCESSES,
-        f"a JPEG of {bits} bits": bits > 8,
         f"a JPEG of {count} channels": count not in (1, 3, 4),
+        f"a JPEG of {count} channels of {bits} bits": count == 4 and bits != 8,
         "a JPEG whose channels are subsampled by no whole number": any(
             each and max(sizes) % each for sizes in zip(*factors, strict=True) for each in sizes
         ),
     }
     for kind in (kind for kind, is_so in kinds.items() if is_so):
         raise not_read(name, kind)
+
+
+def deep_jpeg(data: bytes) -> bytes | None:
+    """A JPEG as if it had 8 bits, so that Pillow reads what is beside its samples; or None."""
+    _, at = frame_of(data)
+    return data[: at + 2] + b"\x08" + data[at + 3 :] if at and data[at + 2] != 8 else None
 
 
 # Of encoders about themselves, as the name of a program is elsewhere.

@@ -26,6 +26,21 @@ from workbench.files.picture_errors import RAW, ImageFileError, not_read
 from workbench.files.tiff_rows import levels_of
 from workbench.imaging.pictures import Page
 
+_NUMBERS = (*range(256, 260), 262, 266, 273, *range(277, 280), 284, 317, *range(322, 326), 338, 339)
+_BYTE, _SHORT, _FORM_TAG = 1, 3, 339
+_processed = tifffile.TiffTag._process_value
+
+
+def _as_numbers(value: Any, code: int, kind: int, at: int) -> Any:
+    """The value of a tag as `tifffile` has it, also of numbers that are written as bytes."""
+    if kind == _BYTE and code in _NUMBERS and isinstance(value, bytes):
+        value, kind = tuple(value), _SHORT
+    if code == _FORM_TAG and isinstance(value, tuple):  # samples of no form are whole numbers
+        value = tuple(SAMPLEFORMAT.UINT if each == SAMPLEFORMAT.VOID else each for each in value)
+    return _processed(value, code, kind, at)
+
+
+tifffile.TiffTag._process_value = staticmethod(_as_numbers)  # type: ignore[method-assign]
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, _PHOTOMETRIC_TAG, _COLOUR_MAP_TAG = 34675, 332, 262, 320
 _COUNTS_TAG, _TILE_COUNTS_TAG = 279, 325  # of bytes
@@ -84,8 +99,31 @@ def opened(
         if _COLOUR_MAP_TAG in page.tags:
             page.photometric = PHOTOMETRIC.PALETTE
     _refuse_odd(path, page)
-    reads = _is_for_us(page) or (by_rows and _is_usual_jpeg(page))
-    return reader if reads else None
+    if not (_is_for_us(page) or (by_rows and _is_usual_jpeg(page))):
+        return None
+    if page.compression in _BOUNDED and not page.is_tiled and page.imagelength % page.rowsperstrip:
+        _allow_filled_strip(page)
+    if page.photometric == PHOTOMETRIC.RGB:
+        page.__dict__["is_jfif"] = False  # which goes by what the TIFF says, as a whole and by rows
+    return reader
+
+
+def _allow_filled_strip(page: tifffile.TiffPage) -> None:
+    """Let the last strip have as many rows as the others; those beyond the picture are left out."""
+    rows, tall = page.imagelength, copy(page)
+    tall.shaped = (*page.shaped[:2], rows + -rows % page.rowsperstrip, *page.shaped[3:])
+    usual = page.decode
+
+    def decode(data: bytes | None, index: int, **how: Any) -> Any:
+        try:
+            return usual(data, index, **how)
+        except Exception:  # noqa: BLE001 - each decoder has its own for what is too long
+            segment, at, shape = tall.decode(data, index, **how)
+            assert segment is not None  # which does not fail
+            left = min(rows - at[2], shape[1])
+            return segment[:, :left], at, (shape[0], left, *shape[2:])
+
+    page.__dict__["decode"] = decode  # which is computed only once
 
 
 def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile.TiffPage, Page]:

@@ -79,12 +79,15 @@ def reader_of(
         with from_pillow.Watched(path, is_stopped) as whole:
             found = png.found_in(whole)
     elif start.startswith(b"BM"):
-        found = png.Contents(bmp.info_of(path, start), [], [], None)
+        found = png.Contents(bmp.info_of(path, start), [], [], bmp.sound(path, start))
     try:
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
     except UnidentifiedImageError:
-        from_pillow.refuse_other_jpeg(path.name, path.read_bytes())
-        raise
+        from_pillow.refuse_other_jpeg(path.name, data := path.read_bytes())
+        if (shallow := from_pillow.deep_jpeg(data)) is None:
+            raise
+        image = files.enter_context(from_pillow.image_in(path, is_stopped, shallow))
+        return from_codecs.CodecReader(path, image, start, is_stopped, page)
     except ValueError:  # an AVIF's decoder refuses it for its EXIF
         found = png.Contents({}, [], ["Exif"], path.read_bytes().replace(b"Exif", b"none", 1))
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found.sound))
@@ -219,6 +222,8 @@ def upright(decoded: Decoded, notes: list[str]) -> NDArray[Any]:
     told = {exif_of.orientation_of({}, decoded.xmp): "XMP"}
     told[exif_of.orientation_of(decoded.exif)] = "EXIF"
     notes.append(f"Rotated upright ({told.get(orientation, 'header')}).")
+    if decoded.is_upright:
+        return samples
     if orientation >= ON_ITS_SIDE:
         samples = samples.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):

@@ -19,7 +19,7 @@ from PIL import Image
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files import exif as exif_of
 from workbench.files import png
-from workbench.files.colour_profiles import has_hidden_colours, light_of, profile_for
+from workbench.files.colour_profiles import bands, has_hidden_colours, light_of, profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
 from workbench.files.from_pillow import need_heif
 from workbench.files.jxl_header import as_srgb
@@ -176,7 +176,16 @@ def _write_jpeg_2000(
 ) -> None:
     ratio_db = 0 if quality is None else 20 + quality * 2 // 5  # of signal to noise; 0: no loss
     how: dict[str, Any] = {"codecformat": "jp2", "reversible": quality is None}
-    file.write(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
+    encoded = bytes(imagecodecs.jpeg2k_encode(_plain(samples), level=ratio_db, **how))
+    if (channels := samples.shape[2]) in (2, 4):  # the last one is alpha, of the whole picture
+        colours = [(each, 0, each + 1) for each in range(channels - 1)]
+        meant = b"".join(struct.pack(">3H", *each) for each in (*colours, (channels - 1, 1, 0)))
+        box = struct.pack(">I4sH", len(meant) + 10, b"cdef", channels) + meant
+        at = encoded.index(b"jp2h") - 4
+        size = int.from_bytes(encoded[at : at + 4])
+        header = (size + len(box)).to_bytes(4) + encoded[at + 4 : at + size] + box
+        encoded = encoded[:at] + header + encoded[at + size :]
+    file.write(encoded)
 
 
 def _plain(samples: Samples) -> Samples:
@@ -217,7 +226,13 @@ def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
     names = EXR_CHANNELS[samples.shape[2] - 1]
     if names.endswith("A"):  # which is multiplied in
         samples = samples.copy()
-        samples[..., :-1] *= samples[..., -1:]
+        for rows in bands(samples):
+            colours = samples[rows, :, :-1]
+            with np.errstate(all="ignore"):
+                colours *= samples[rows, :, -1:]
+                halves = colours.astype(np.float16)  # which they were before they were divided
+                near = np.abs(colours - halves) <= 2 * np.spacing(np.abs(colours))
+            np.copyto(colours, halves, where=near)
     planes = {name: np.ascontiguousarray(samples[..., at]) for at, name in enumerate(names)}
     header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
     OpenEXR.File(header, planes).write(file)

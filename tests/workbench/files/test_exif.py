@@ -109,6 +109,27 @@ def test_a_directory_that_is_named_again_and_again_is_followed_once(monkeypatch)
         read.clear()
 
 
+@pytest.mark.parametrize("name", ["b.jpg", "b.png", "b.tif"])
+def test_bytes_with_numbers_inside_are_kept_in_the_order_of_what_is_saved(tmp_path, name):
+    def inside(order):
+        text = "Grüße".encode(f"utf-16-{'be' if order == '>' else 'le'}")
+        ratios = b"one\0two\0" + struct.pack(f"{order}2h4i", 2, 1, 1, 2, -3, 4)[4:]
+        size = struct.pack(f"{order}2h", 2, 1)
+        held = {37510: b"UNICODE\0" + text, 41730: size + b"\0\1", 41995: size + text}
+        return held | {34856: size + ratios, 41484: size + ratios, 41729: b"\1"}
+
+    exif = Image.Exif()
+    exif.endian, exif[IFD.Exif] = ">", inside(">")
+    exif[IFD.GPSInfo] = {27: inside(">")[37510], 28: b"ASCII\0\0\0as it is"}
+    Image.fromarray(noise(9, 8, 3)).save(tmp_path / "a.jpg", exif=exif)
+    assert b"MM\0*" in (tmp_path / "a.jpg").read_bytes()
+    picture = load(tmp_path / "a.jpg")
+    save(tmp_path / name, picture.samples, metadata=picture.metadata)
+    found, wanted = told(tmp_path / name), inside("<")
+    assert {tag: found.get(tag) for tag in wanted} == wanted
+    assert found["gps"] == {27: wanted[37510], 28: b"ASCII\0\0\0as it is"}
+
+
 def test_a_directory_inside_itself_is_not_written_as_a_damaged_one(tmp_path):
     inside = struct.pack("<HHHIIHHII", 2, 34665, 4, 1, 26, 34853, 4, 1, 99) + bytes(4)
     for start in (b"\x01\0" + struct.pack("<HHII", 34665, 4, 1, 8), inside):

@@ -65,6 +65,23 @@ def test_exif_orientation_is_honoured(tmp_path, name, orientation):
     assert len(picture.notes) == (orientation != 1)
 
 
+@pytest.mark.parametrize("packing", ["group4", "jpeg"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_tiff_that_pillow_turns_is_said_to_be_with_its_resolution(tmp_path, packing, orientation):
+    image = Image.fromarray(np.kron(samples_of("uint8", 1, 4, 6)[..., 0], np.ones((8, 8), "u1")))
+    image = image.convert("1") if packing == "group4" else image
+    tags = {274: orientation}
+    image.save(tmp_path / "a.tif", compression=packing, dpi=(204, 98), tiffinfo=tags)
+    exif = Image.Exif()
+    exif[274] = orientation
+    image.save(tmp_path / "b.png", exif=exif, dpi=(204, 98))
+    found, wanted = load(tmp_path / "a.tif"), load(tmp_path / "b.png")
+    np.testing.assert_allclose(found.samples, wanted.samples, atol=16)
+    assert found.metadata.resolution == wanted.metadata.resolution
+    turned = [[each for each in e.notes if "Rotated" in each] for e in (found, wanted)]
+    assert turned[0] == turned[1]
+
+
 @pytest.mark.parametrize(("kind", "channels"), [("P5", 1), ("P6", 3)])
 def test_a_pnm_file_of_ten_bits_is_spread_over_sixteen(tmp_path, kind, channels):
     samples = RNG.integers(0, 1024, (4, 5, channels)).astype(">u2")

@@ -534,6 +534,18 @@ def test_runs_past_the_end_of_a_row_end_with_it(tmp_path, bits):
     assert asked[0] >= asked[1] + 2
 
 
+@pytest.mark.parametrize("bits", RUNS)
+def test_short_runs_side_by_side_are_spelled(tmp_path, bits):
+    rows = ((1, 0x12), (3, 0x34), (1, 0x56)), ((2, 0x78), (3, 0x9A)), ((5, 0xBC),)
+    data = b"".join(bytes(itertools.chain(*row)) + b"\0\0" for row in rows[::-1]) + b"\0\1"
+    halves = [[(v >> 4, v & 15)[n % 2] for c, v in row for n in range(c)] for row in rows]
+    whole = [[v % 16 for c, v in row for _ in range(c)] for row in rows]
+    data = data if bits == 4 else bytes(each & 15 for each in data)
+    file = bmp(bits, data, {8: 1, 4: 2}[bits], palette=PALETTE.ljust(4 << bits, b"\0"))
+    blue = 255 - np.array(halves if bits == 4 else whole)
+    np.testing.assert_array_equal(loaded(tmp_path, file, "a.bmp").samples[..., 0], blue)
+
+
 def test_a_sound_profile_is_better_than_codes_that_are_none(tmp_path):
     icc = colour_profiles.calibrated(1.0, None)[0]
     told = [(b"iCCP", b"icc\0\0" + zlib.compress(icc)), (b"cICP", b"\x09\x10\0\1")]
@@ -714,8 +726,8 @@ def test_a_tiff_that_is_refused_is_told_in_numbers(tmp_path):
     with tifffile.TiffFile(path) as tiff:
         tags = {each.code: each for each in tiff.pages.first.tags}
     for tag, kind, count, said in (
-        *((258, 1, 3, "channels of unknown bits"), (258, 4, 1, " bits, "), (259, 3, 0, "unknown")),
-        *((262, 1, 1, "colours unknown"), (259, 1, 1, "compression unknown")),
+        *((258, 7, 3, "channels of unknown bits"), (258, 4, 1, " bits, "), (259, 3, 0, "unknown")),
+        *((262, 7, 1, "colours unknown"), (259, 7, 1, "compression unknown")),
     ):
         data = bytearray(whole)
         struct.pack_into("<HI", data, tags[tag].offset + 2, kind, count)

@@ -81,6 +81,15 @@ def test_ten_and_twelve_bits_stay_and_white_is_white(tmp_path, kind, bits):
     assert f"Samples scaled from 0–{largest} to 0–65535." in picture.notes
 
 
+@pytest.mark.parametrize("bits", [10, 12])
+def test_alpha_multiplied_in_is_undone_in_a_deep_heic(tmp_path, bits):
+    light = np.dstack([DEEP, np.full((24, 31), 0.8)]) * (0.8, 0.8, 0.8, 1)
+    stored = np.rint(light * (2**bits - 1)).astype("uint16")
+    picture = opened(tmp_path / "a.heic", heif(stored, "RGBa;16", bits))
+    assert "Premultiplied alpha undone." in picture.notes
+    assert np.abs(picture.samples[..., :3] / 65535 - DEEP).max() < 0.002
+
+
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_what_pillow_writes_is_read_as_imagecodecs_reads_it(tmp_path, channels):
     samples = noise(24, 31, channels).squeeze()
@@ -132,7 +141,7 @@ def test_an_openexr_is_read_with_its_window_and_alpha_divided_out(tmp_path, pixe
     if "A" in names:
         planes["A"] = np.full((5, 7), 0.5, pixel_type)
     picture = opened(tmp_path / "a.exr", exr(planes, (3, 4, 9, 8), (0, 0, 19, 9)))
-    assert picture.samples.dtype == pixel_type
+    assert picture.samples.dtype == ("float32" if "A" in names else pixel_type)
     wanted = light if "A" not in names else np.dstack([light[..., :-1] * 2, planes["A"]])
     np.testing.assert_array_equal(picture.samples, wanted.reshape(5, 7, -1))
     assert any("20×10" in note for note in picture.notes)
@@ -140,6 +149,20 @@ def test_an_openexr_is_read_with_its_window_and_alpha_divided_out(tmp_path, pixe
     file = OpenEXR.File(str(tmp_path / "b.exr"), True)
     for name in names:
         np.testing.assert_array_equal(file.channels()[name].pixels, planes[name])
+
+
+@pytest.mark.parametrize("names", ["YA", "RGBA"])
+def test_unfiltered_halves_with_alpha_are_saved_as_they_were(tmp_path, names):
+    bits = np.random.default_rng(4).integers(0, 0x7C00, (90, 80, len(names)))
+    light = bits.astype(np.uint16).view(np.float16)
+    light[..., -1] = np.random.default_rng(5).uniform(1e-4, 1, (90, 80))
+    planes = {name: light[..., at] for at, name in enumerate(names)}
+    picture = opened(tmp_path / "a.exr", exr(planes, (0, 0, 79, 89), (0, 0, 79, 89)))
+    assert np.isfinite(picture.samples).all()
+    save(tmp_path / "b.exr", picture.samples)
+    found = OpenEXR.File(str(tmp_path / "b.exr"), True).channels()
+    for name in names:
+        np.testing.assert_array_equal(found[name].pixels, planes[name])
 
 
 def test_of_an_openexr_with_more_the_colours_are_read_and_that_is_said(tmp_path):
@@ -172,7 +195,7 @@ def test_a_glow_without_alpha_is_not_lost_unsaid(tmp_path):
     assert fit_of(path, samples).changes == ("colours of pixels with alpha 0 become 0",)
     save(path, reduced(path, samples))
     assert not load(path).samples.any()
-    assert len(load(path).notes) == 1
+    assert len(load(path).notes) == 2
     assert fit_of(path, samples * np.float16([0, 1])).is_exact
 
 
@@ -314,18 +337,68 @@ def test_a_profile_in_a_jpeg_xl_is_said_not_to_be_applied(tmp_path, monkeypatch,
     assert any("their profile was not applied" in note for note in picture.notes)
 
 
-def test_a_profile_in_a_jpeg_2000_is_applied(tmp_path):
-    samples = noise(24, 31, 3)
-    plain = bytes(imagecodecs.jpeg2k_encode(samples, reversible=True, codecformat="jp2"))
-    at = plain.index(b"colr") - 4
-    colours = struct.pack(">I4s3B", len(P3) + 11, b"colr", 2, 0, 0) + P3
-    header = plain.index(b"jp2h") - 4
-    size = struct.pack(">I", struct.unpack_from(">I", plain, header)[0] + len(colours) - 15)
-    data = plain[:header] + size + plain[header + 4 : at] + colours + plain[at + 15 :]
-    wanted = opened(tmp_path / "a.png", by_pillow(samples, "PNG", icc_profile=P3))
-    picture = opened(tmp_path / "a.jp2", data)
+def box(kind, content):
+    return struct.pack(">I4s", len(content) + 8, kind) + content
+
+
+def jp2(samples, *boxes, colours=b"\1\0\0\0\0\0\x10", bits=8):
+    """A JPEG 2000 with these boxes in its header beside its size."""
+    how = {"reversible": True, "codecformat": "jp2", "bitspersample": bits}
+    plain = bytes(imagecodecs.jpeg2k_encode(samples, **how))
+    start, end = plain.index(b"jp2h") - 4, plain.index(b"jp2c") - 4
+    inside = plain[start + 8 : start + 30] + box(b"colr", colours) + b"".join(boxes)
+    return plain[:start] + box(b"jp2h", inside) + plain[end:]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_a_profile_in_a_jpeg_2000_is_applied_once(tmp_path, dtype):
+    samples, bits = noise(24, 31, 3, dtype), 8 * np.dtype(dtype).itemsize
+    colours = b"\2\0\0" + P3
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", iccprofile=P3)
+    wanted = load(tmp_path / "a.tif")
+    picture = opened(tmp_path / "a.jp2", jp2(samples, colours=colours, bits=bits))
     np.testing.assert_array_equal(picture.samples, wanted.samples)
     assert picture.notes == wanted.notes
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_the_palette_of_a_jpeg_2000_is_shown(tmp_path, bits):
+    indices, colours = noise(24, 31, 1)[..., 0] >> (8 - bits), noise(1, 2**bits, 3)[0]
+    columns = b"".join(struct.pack(">HBB", 0, 1, each) for each in range(3))
+    palette = struct.pack(">HB", 2**bits, 3) + b"\7\7\7" + colours.tobytes()
+    boxes = box(b"pclr", palette), box(b"cmap", columns)
+    picture = opened(tmp_path / "a.jp2", jp2(indices, *boxes, bits=bits))
+    np.testing.assert_array_equal(picture.samples, colours[indices])
+    assert picture.notes == ("Indexed colours expanded to RGB.",)
+
+
+@pytest.mark.parametrize(
+    "meant", [(3, 2, 1), (0, 1, 2, 3), (1, 2, 3, 0), (1, 2, 3, "multiplied in")]
+)
+def test_channels_of_a_jpeg_2000_are_what_they_are_said_to_be(tmp_path, meant):
+    stored = noise(24, 31, len(meant)) | 1
+    kinds = [(2, 0) if isinstance(each, str) else (int(each == 0), each) for each in meant]
+    told = b"".join(struct.pack(">3H", at, *each) for at, each in enumerate(kinds))
+    data = jp2(stored, box(b"cdef", struct.pack(">H", len(meant)) + told))
+    picture = opened(tmp_path / "a.jp2", data)
+    wanted = np.empty_like(stored)
+    for at, (_, place) in enumerate(kinds):
+        wanted[..., place - 1] = stored[..., at]
+    if "multiplied in" in meant:
+        colours = wanted[..., :3] * (255 / wanted[..., 3:].astype(float))
+        wanted[..., :3] = np.rint(colours).clip(0, 255)
+        assert picture.notes == ("Premultiplied alpha undone.",)
+    np.testing.assert_array_equal(picture.samples, wanted)
+
+
+@pytest.mark.parametrize("channels", [2, 4])
+def test_a_jpeg_2000_that_is_saved_says_which_channel_is_alpha(tmp_path, channels):
+    samples = noise(24, 31, channels)
+    save(tmp_path / "a.jp2", samples)
+    data, by_others = (tmp_path / "a.jp2").read_bytes(), by_pillow(samples, "JPEG2000")
+    box_of = by_others[(at := by_others.index(b"cdef")) - 4 : at + 6 + 6 * channels]
+    assert box_of in data
+    np.testing.assert_array_equal(imagecodecs.jpeg2k_decode(data), samples)
 
 
 def test_exif_and_xmp_of_a_jpeg_xl_are_kept_packed_ones_as_well(tmp_path):

@@ -27,6 +27,7 @@ from tests.picture_files import png_chunk
 from workbench.files import png
 from workbench.files.formats import FORMATS
 from workbench.files.image_files import load, save
+from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 
 HEIGHT, WIDTH = 37, 45  # tiles and strips end beyond them
@@ -205,6 +206,8 @@ def check_written(path, written, size):
         found = found[..., [0, 3]] if channels == 2 < found.shape[2] else found  # OpenCV's colours
         assert found.dtype == samples.dtype
         np.testing.assert_allclose(found.astype(float), samples.astype(float), atol=within)
+        if written.title == "OpenEXR" and channels in (2, 4):  # halves were divided
+            samples = samples.astype("float32")
         assert outcome(path, samples, (written.title, dtype, channels, size), within) == "read"
 
 
@@ -281,6 +284,18 @@ def test_the_colours_of_a_tiffs_palette_are_shown(bits, factor, tmp_path):
     )
     (tmp_path / "a.tif").write_bytes(made)
     assert outcome(tmp_path / "a.tif", colours.T[samples].astype("uint8"), bits) == "read"
+
+
+@pytest.mark.parametrize("tag", [256, 257, 258, 259, 262, 277, 278, 339])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_numbers_of_a_tiff_may_be_bytes_and_its_samples_of_no_form(tag, channels, tmp_path):
+    samples = random_samples(8, channels).astype("u1")
+    colours = 1 if channels == 1 else 2
+    made = tiff(samples.tobytes(), WIDTH, HEIGHT, 8, colours, channels, t339=[4] * channels)
+    if channels == 1 or tag not in (258, 339):  # whose one value is in its place
+        made = made.replace(struct.pack("<HH", tag, 3), struct.pack("<HH", tag, 1), 1)
+    (tmp_path / "a.tif").write_bytes(made)
+    assert outcome(tmp_path / "a.tif", samples, tag) == "read"
 
 
 @pytest.mark.parametrize("bits", [1, 8, 16])
@@ -377,6 +392,19 @@ def test_no_more_is_unpacked_than_the_header_declares(packing, tmp_path):
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("packing", PACKINGS[1:])
+@pytest.mark.parametrize("predictor", [1, 2])
+def test_a_last_strip_may_be_filled_up(packing, predictor, tmp_path):
+    samples, how = np.resize(stored("uint16", 3), (48, WIDTH, 3)), {"compression": packing}
+    how |= {"predictor": predictor} if packing in ("lzw", "deflate", "zstd") else {}
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", rowsperstrip=16, **how)
+    with tifffile.TiffFile(tmp_path / "a.tif", mode="r+b") as file:
+        file.pages.first.tags["ImageLength"].overwrite(HEIGHT)
+    np.testing.assert_array_equal(load(tmp_path / "a.tif").samples, samples[:HEIGHT])
+    with LargePicture(tmp_path / "a.tif") as picture:
+        np.testing.assert_array_equal(picture.rows(30, 37), samples[30:37])
+
+
 PNG_DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 
 
@@ -434,6 +462,20 @@ def test_a_bmp_of_any_bit_fields_is_read(fields, is_top_down, tmp_path):
     assert outcome(tmp_path / "a.bmp", np.dstack(channels), fields) == "read"
 
 
+@pytest.mark.parametrize("bits", [1, 4, 8])
+def test_a_palette_of_a_bmp_may_be_longer_than_its_bits_count(bits, tmp_path):
+    colours = np.random.default_rng(3).integers(0, 256, (2**bits, 3), "u1")
+    samples = random_samples(bits, 1)[..., 0]
+    rows = [packed([row], bits) for row in samples[::-1]]
+    data = b"".join(row.ljust(-(-len(row) // 4) * 4, b"\0") for row in rows)
+    palette = b"".join(bytes(each[::-1]) + b"\0" for each in colours) + bytes(176)
+    start, count = 54 + len(palette), 2**bits + 44
+    header = struct.pack("<IiiHH6I", 40, WIDTH, HEIGHT, 1, bits, 0, 0, 0, 0, count, 0)
+    head = b"BM" + struct.pack("<IHHI", start + len(data), 0, 0, start)
+    (tmp_path / "a.bmp").write_bytes(head + header + palette + data)
+    assert outcome(tmp_path / "a.bmp", colours[samples], bits) == "read"
+
+
 def bmp(pixels, bits, masks, is_top_down):
     height, width = pixels.shape
     stride = (width * bits + 31) // 32 * 4
@@ -475,7 +517,7 @@ def jpeg(blocks, factors, width, height, bits=8, process=0):
     ("kind", "said"),
     [
         ((2, 8, 0), "2 channels"),
-        ((3, 12, 1), "12 bits"),
+        ((4, 12, 1), "12 bits"),
         ((1, 8, 55), "-LS"),
         ((1, 8, 5), "hierar"),
     ],
@@ -486,6 +528,33 @@ def test_a_jpeg_that_is_not_read_is_refused_by_its_kind(kind, said, tmp_path):
     (tmp_path / "a.jpg").write_bytes(jpeg(blocks, [(1, 1)] * count, 33, 40, *how))
     with pytest.raises(ImageFileError, match=f"{said}.*, which this program does not read"):
         load(tmp_path / "a.jpg")
+
+
+def check_deep_jpeg(path, data, bits, expected):
+    path.write_bytes(data)
+    white = 255 if bits < 8 else 65535
+    np.testing.assert_array_equal(
+        load(path).samples.squeeze(), np.rint(expected * (white / (2**bits - 1)))
+    )
+    for end in (len(data) - 2, len(data) // 2):
+        path.write_bytes(data[:end])
+        with pytest.raises(ImageFileError, match="cut short"):
+            load(path)
+
+
+@pytest.mark.parametrize("bits", [4, 10, 12, 16])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_jpeg_without_loss_is_read_in_its_own_depth(bits, channels, tmp_path):
+    samples = random_samples(bits, channels).astype("u1" if bits < 8 else "u2").squeeze()
+    data = imagecodecs.jpeg8_encode(samples, bitspersample=bits, lossless=True)
+    check_deep_jpeg(tmp_path / "a.jpg", bytes(data), bits, samples)
+
+
+def test_a_jpeg_of_twelve_bits_is_read(tmp_path):
+    blocks = np.random.default_rng(6).integers(0, 1000, (5, 5))  # beside 128, which is the middle
+    data = jpeg([blocks], [(1, 1)], 40, 40, 12, 1)
+    expected = np.kron(blocks + 2048 - 128, np.ones((8, 8), int))
+    check_deep_jpeg(tmp_path / "a.jpg", data, 12, expected)
 
 
 SAMPLINGS = [(h, v) for h in (1, 2, 3, 4) for v in (1, 2, 3, 4)]

@@ -81,6 +81,14 @@ def test_rows_of_a_slide_in_jpeg_are_those_of_the_whole(colours, subsampling, la
     check(tmp_path / "a.tif")
 
 
+def test_rows_of_a_jpeg_in_other_colours_than_the_tiff_says_are_those_of_the_whole(tmp_path):
+    how = {"photometric": "ycbcr", "subsampling": (1, 1), "compression": "jpeg"}
+    tifffile.imwrite(tmp_path / "a.tif", scene()[:90, :110], rowsperstrip=32, **how)
+    with tifffile.TiffFile(tmp_path / "a.tif", mode="r+b") as tiff:
+        tiff.pages.first.tags["PhotometricInterpretation"].overwrite(2)
+    check(tmp_path / "a.tif")
+
+
 def test_a_jpeg_that_is_larger_than_its_tile_is_refused(tmp_path):
     samples = scene()[:64, :64]
     tifffile.imwrite(tmp_path / "a.tif", samples, photometric="ycbcr", compression="jpeg")
