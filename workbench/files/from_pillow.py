@@ -300,7 +300,7 @@ class PillowReader:
             resolution_of(info) if has_resolution else None,
             info.get("colours", ""),
             self._found.texts if self._found else tuple(_comments(image, notes)),
-            is_turned,
+            is_upright=is_turned,
         )
 
     @cached_property
