@@ -132,6 +132,7 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
             cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
             smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
             cursor.mergeCharFormat(smaller)
+            cursor.mergeBlockCharFormat(smaller)  # of empty cells
     _keep_together(text)
     return text
 

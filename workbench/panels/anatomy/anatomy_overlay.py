@@ -75,7 +75,7 @@ def legend_words(look: Look, marks: Marks | None, scale: float) -> str:
         if marks.reads:
             entries["Read by it"] = _sign(DASHED, THREAD)
     parts = [f"{sign}&nbsp;{words.replace(' ', '&nbsp;')}" for words, sign in entries.items()]
-    return " &nbsp; ".join(parts) + f"<br>{TOO_CLOSE}" * (not _has_grid(look, scale))
+    return "&nbsp; ".join(parts) + f"<br>{TOO_CLOSE}" * (not _has_grid(look, scale))
 
 
 def _has_grid(look: Look, scale: float) -> bool:

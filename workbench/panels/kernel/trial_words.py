@@ -79,7 +79,7 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
     why = f" {check.why}" if check.why else ""
-    worst = f"The worst, at {place}, is off by {check.max_error:.3g}."
+    worst = f"The worst, at {place}, is off by {numbers.in_digits(check.max_error)}."
     return f"✗ Wrong in {samples} of {part}.{why} {worst}"
 
 
