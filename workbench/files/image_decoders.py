@@ -10,7 +10,6 @@ from itertools import takewhile
 from math import prod
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,10 +174,10 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
     resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
         if decoded.xmp and len(decoded.xmp) > exif_of.MAX_BYTES:
-            notes.append("Left out when saving: XMP data of over 1 MiB.")
+            notes.append("Left out when saving: XMP data of over 16 MiB.")
         elif decoded.xmp:
             xmp = exif_of.portable_xmp(decoded.xmp)
-    except (ValueError, ElementTree.ParseError, RecursionError):
+    except exif_of.XMP_ERRORS:
         notes.append("Damaged XMP data were dropped.")
     if resolution is None and exif_of.names_resolution(decoded.exif):
         notes.append("A resolution that says nothing was dropped.")

@@ -275,6 +275,16 @@ def test_a_name_of_a_program_alone_is_no_loss(tmp_path, capsys):
     assert fit_of(tmp_path / "c.png", SAMPLES, load(tmp_path / "a.tif").metadata).is_exact
 
 
+def test_nor_is_exif_on_how_samples_are_stored(tmp_path):
+    exif = Image.Exif()
+    exif.get_ifd(34665).update({36864: b"0230", 37121: b"\1\2\3\0", 40961: 1, 40962: 8, 40963: 5})
+    for is_more in (False, True):
+        exif.get_ifd(34665).update({33434: 0.5} if is_more else {})
+        Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", exif=exif)
+        metadata = load(tmp_path / "a.jpg").metadata
+        assert fit_of(tmp_path / "b.bmp", SAMPLES, metadata).is_exact != is_more
+
+
 # -- PNG: what is damaged beside the samples, and of them
 
 
@@ -331,10 +341,10 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         np.testing.assert_array_equal(picture.samples, samples)
         assert len(picture.notes) == 1
     assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
-    xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 20) + AS_XMP[0].encode()
+    xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 24) + AS_XMP[0].encode()
     for chunk, said in (
         ((b"pHYs", b"\0\0\0\1\0\0\0\2\0"), "square"),
-        ((b"iTXt", xmp), "over 1 MiB"),
+        ((b"iTXt", xmp), "over 16 MiB"),
     ):
         assert said in loaded(tmp_path, png_of([chunk], samples)).notes[-1]
     words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
@@ -366,11 +376,18 @@ AS_XMP = tuple(
     XMP.format(each)
     for each in ('tiff:Orientation = "6">', "><tiff:Orientation>6</tiff:Orientation>")
 )
+# By another prefix of the same namespace, in a language, and in UTF-16.
+OTHER_XMP = (
+    AS_XMP[0].replace("tiff:", "ns1:").replace(":tiff", ":ns1"),
+    AS_XMP[1].replace("<tiff:Orientation>", "<tiff:Orientation xml:lang='x-default'>"),
+    AS_XMP[1].encode("utf-16"),
+)
 TURN = {0: {274: (3, 1, b"\6\0")}}
 STORED = b"Exif\0\0" + structure(TURN)
 RAW = f'\nexif\n{len(STORED)}\n{STORED.hex()}\n"!'.encode()  # with rubbish behind it
 TURNED_BY = {
     "eXIf": (b"eXIf", structure(TURN)),
+    "eXIf as a JPEG has it": (b"eXIf", STORED),
     "a raw profile": (b"tEXt", b"Raw profile type exif\0" + RAW),
     "a packed one": (b"zTXt", b"Raw profile type APP1\0\0" + zlib.compress(RAW)),
     "an attribute": (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + AS_XMP[0].encode()),
@@ -391,14 +408,15 @@ def test_a_png_is_turned_once_from_wherever_it_says_so(tmp_path, place, dtype):
 
 
 @pytest.mark.parametrize("extension", [".jpg", ".webp", ".tif"])
-@pytest.mark.parametrize("packet", AS_XMP)
+@pytest.mark.parametrize("packet", AS_XMP + OTHER_XMP)
 def test_so_are_others_by_xmp_alone(tmp_path, extension, packet):
     path = tmp_path / f"a{extension}"
+    packet = packet.encode() if isinstance(packet, str) else packet
     if extension == ".tif":
-        tags = [(700, "B", len(packet), packet.encode(), True)]
+        tags = [(700, "B", len(packet), packet, True)]
         tifffile.imwrite(path, SAMPLES, photometric="rgb", metadata=None, extratags=tags)
     else:
-        Image.fromarray(SAMPLES).save(path, xmp=packet.encode())
+        Image.fromarray(SAMPLES).save(path, xmp=packet)
     assert load(path).samples.shape == (8, 5, 3)
 
 
