@@ -25,7 +25,14 @@ _DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
 _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
 # Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
 _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
-_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
+_NAMED_IN_JPEG_2000 = re.compile(rb"colr\x01..(....)", re.DOTALL)
+_NAMES = {
+    14: "CIELab",
+    20: "e-sRGB",
+    21: "ROMM RGB",
+    24: "e-sYCC",
+}  # others: CMYK, sRGB, grey, sYCC
+_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr[\x02\x03]..", re.DOTALL)
 
 
 def is_heic(start: bytes) -> bool:
@@ -74,6 +81,9 @@ class CodecReader(PillowReader):
             if found := _ICC_IN_JPEG_2000.search(self._whole):
                 end = found.start() + struct.unpack(">I", found[1])[0]
                 decoded = replace(decoded, icc=self._whole[found.end() : end])
+            elif found := _NAMED_IN_JPEG_2000.search(self._whole):
+                name = _NAMES.get(int.from_bytes(found[1], "big"), "")
+                decoded = replace(decoded, colours=name)
         elif decoded.icc is None and (found := _CODES.search(self._whole)):
             primaries, curve = struct.unpack(">HH", found[1])
             icc, colours = colour_profiles.coded(primaries, curve, 0, 1)

@@ -190,14 +190,18 @@ class TiffReader:
             notes.append("Wrong counts of bytes in the file were left out of account.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
+        icc, colours = None if is_inks else tags.valueof(ICC_PROFILE_TAG), ""
+        if icc is None:
+            icc, colours = colour_profiles.of_tiff(self._base)
         return Decoded(
             samples,
-            None if is_inks else tags.valueof(ICC_PROFILE_TAG),
+            icc,
             exif_of.orientation_of(fields, xmp),
             fields,
             xmp,
             self.shown,
             exif_of.iptc_of(fields, notes),
+            colours=colours,
         )
 
 

@@ -503,6 +503,58 @@ def test_grey_is_converted_as_well_and_what_cannot_be_is_said(tmp_path):
         assert word in picture.notes[0]
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_a_tiff_says_its_colours_in_tags_as_well(tmp_path, dtype):
+    samples = noise(5, 8, 3, dtype)
+    white = float(np.iinfo(dtype).max)
+    ramp = np.arange(int(white) + 1, dtype=np.uint16) * (65535 // int(white))
+    tags = [(301, "H", ramp.size, ramp, True)]  # light by value: as much as there is
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", extratags=tags)
+    found = load(tmp_path / "a.tif")
+    assert found.notes == ("Converted from a curve of its own to sRGB.",)
+    expected = srgb(samples / white) * white
+    np.testing.assert_allclose(found.samples, expected, atol=white / 200)
+    points = [(700, 1000), (300, 1000), (200, 1000), (700, 1000), (100, 1000), (50, 1000)]
+    tags = [(319, "2I", 6, [n for each in points for n in each], True)]
+    tifffile.imwrite(tmp_path / "b.tif", samples, photometric="rgb", extratags=tags)
+    assert "primaries of its own" in load(tmp_path / "b.tif").notes[0]
+    assert (load(tmp_path / "b.tif").samples != samples).any()
+
+
+def test_a_profile_is_found_behind_a_jpegs_header_and_in_a_gif(tmp_path):
+    icc = colour_profiles.adobe_rgb()[0]
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", icc_profile=icc)
+    early = load(tmp_path / "a.jpg")
+    data = (tmp_path / "a.jpg").read_bytes()
+    at = data.index(b"\xff\xe2")
+    end = at + 2 + int.from_bytes(data[at + 2 : at + 4])
+    scan = data.index(b"\xff\xda")
+    late = loaded(tmp_path, data[:at] + data[end:scan] + data[at:end] + data[scan:], "b.jpg")
+    np.testing.assert_array_equal(late.samples, early.samples)
+    Image.fromarray(SAMPLES).quantize(40).save(tmp_path / "a.gif")
+    gif = load(tmp_path / "a.gif")
+    data = (tmp_path / "a.gif").read_bytes()
+    parts = [icc[at : at + 255] for at in range(0, len(icc), 255)]
+    packed = b"".join(bytes([len(each)]) + each for each in parts) + b"\0"
+    xmp = b"!\xff\x0bXMP DataXMP" + AS_XMP[0].encode() + b"\1" + bytes(range(255, -1, -1)) + b"\0"
+    at = 13 + 3 * (2 << (data[10] & 7))
+    told = data[:at] + b"!\xff\x0bICCRGBG1012" + packed + xmp + data[at:]
+    found = loaded(tmp_path, told, "b.gif")
+    assert found.notes[1].endswith("to sRGB.")
+    assert found.samples.shape == (8, 5, 3)
+    assert (np.rot90(found.samples) != gif.samples).any()
+
+
+def test_colours_of_a_jpeg_2000_that_are_not_converted_are_said(tmp_path):
+    save(tmp_path / "a.jp2", SAMPLES)
+    data = (tmp_path / "a.jp2").read_bytes()
+    at = data.index(b"colr\1") + 7
+    assert loaded(tmp_path, data, "b.jp2").notes == ()
+    named = data[:at] + struct.pack(">I", 21) + data[at + 4 :]
+    said = "Colours of ROMM RGB are shown as if they were sRGB."
+    assert loaded(tmp_path, named, "b.jp2").notes == (said,)
+
+
 def bmp(bits, rows, packing=0, kind=b"BGRs", gammas=bytes(12), icc=b"", palette=b""):
     """A BMP of version 5, five pixels wide and three high."""
     start = 14 + 124 + len(palette)
