@@ -555,6 +555,25 @@ def test_colours_of_a_jpeg_2000_that_are_not_converted_are_said(tmp_path):
     assert loaded(tmp_path, named, "b.jp2").notes == (said,)
 
 
+def test_what_boxes_of_a_jpeg_2000_say_is_kept_and_its_codecs_name_is_none_of_it(tmp_path):
+    save(tmp_path / "a.jp2", SAMPLES)
+    data = (tmp_path / "a.jp2").read_bytes()
+    assert load(tmp_path / "a.jp2").metadata == Metadata()
+    exif = b"JpgTiffExif->JP2" + structure(TURN | {34853: {1: (2, 2, b"N\0")}})
+    xmp = bytes.fromhex("be7acfcb97a942e89c71999491e3afac") + AS_XMP[0].encode()
+    for content in (exif, xmp):
+        box = struct.pack(">I4s", len(content) + 8, b"uuid") + content
+        found = loaded(tmp_path, data + box, "b.jp2")
+        np.testing.assert_array_equal(found.samples, np.rot90(SAMPLES, -1))
+        assert (found.metadata.exif is not None) == (content is exif)
+    res = struct.pack(">I4sI4sHHHHbb", 26, b"res ", 18, b"resc", 11811, 1, 11811, 1, 0, 0)
+    at = data.index(b"jp2h") - 4
+    end = at + int.from_bytes(data[at : at + 4])
+    head = struct.pack(">I", end - at + len(res)) + data[at + 4 : end]
+    found = loaded(tmp_path, data[:at] + head + res + data[end:], "b.jp2")
+    assert found.metadata.resolution == (300, 300)
+
+
 def bmp(bits, rows, packing=0, kind=b"BGRs", gammas=bytes(12), icc=b"", palette=b""):
     """A BMP of version 5, five pixels wide and three high."""
     start = 14 + 124 + len(palette)
