@@ -357,6 +357,8 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
     before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
     beyond = np.isinf(as_float).sum() - before
     too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
+    if len(samples) < page.imagelength and samples.dtype == np.float64:  # others are to come
+        too_large = "; what is too large for it becomes infinite"
     notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
     return as_float
 

@@ -16,7 +16,7 @@ from PIL import Image, IptcImagePlugin
 
 from kernels.pictures.generated import noise
 from workbench.cli.main import main
-from workbench.files import colour_profiles, png
+from workbench.files import colour_profiles, image_files, png
 from workbench.files.image_encoders import fit_of
 from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
@@ -572,6 +572,18 @@ def test_what_boxes_of_a_jpeg_2000_say_is_kept_and_its_codecs_name_is_none_of_it
     head = struct.pack(">I", end - at + len(res)) + data[at + 4 : end]
     found = loaded(tmp_path, data[:at] + head + res + data[end:], "b.jp2")
     assert found.metadata.resolution == (300, 300)
+
+
+def test_a_usual_picture_that_is_called_raw_is_read_and_one_that_has_gone_is_missed(
+    tmp_path, monkeypatch
+):
+    for extension in (".ppm", ".tif"):
+        save(tmp_path / f"a{extension}", SAMPLES)
+        (tmp_path / f"a{extension}").rename(tmp_path / "b.raw")
+        np.testing.assert_array_equal(load(tmp_path / "b.raw").samples, SAMPLES)
+    monkeypatch.setattr(image_files, "_check_readable", lambda path: path.unlink())
+    with pytest.raises(ImageFileError, match="moved or removed meanwhile"):
+        load(tmp_path / "b.raw")
 
 
 def bmp(bits, rows, packing=0, kind=b"BGRs", gammas=bytes(12), icc=b"", palette=b""):
