@@ -137,7 +137,6 @@ _FRAMES = (*_PROCESSES, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF, 0xF7)
 _DAMAGE = ("Corrupt", "Premature", "Inconsistent")
 _MORE_XMP = b"http://ns.adobe.com/xmp/extension/\0"
 _EXTENSIONS = {"icc_profile": b"!\xff\x0bICCRGBG1012", "xmp": b"!\xff\x0bXMP DataXMP"}  # of a GIF
-_CODECS = ("Created by", "Creator:", "Kakadu")  # how their comments begin
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
 MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
 
@@ -496,8 +495,6 @@ def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]
         text = each.strip(b"\0").decode("latin-1")
         with suppress(UnicodeDecodeError):
             text = each.strip(b"\0").decode()
-        if image.format == "JPEG2000" and text.startswith(_CODECS):
-            continue
         if text and png.holds(COMMENT, text):
             yield COMMENT, png.Text(text, b"COM", each)
         elif text:
