@@ -95,6 +95,8 @@ class CodecReader(PillowReader):
             icc, colours = colour_profiles.coded(primaries, curve, 0, 1)
             if primaries != _UNKNOWN:
                 decoded = replace(decoded, icc=icc, colours=colours)
+        elif self._image.format == "AVIF" and decoded.icc is None and b"colr" not in self._whole:
+            decoded = replace(decoded, colours="an AVIF that names none outside AV1")
         return decoded
 
     def _box(self, begins: re.Pattern[bytes]) -> bytes | None:

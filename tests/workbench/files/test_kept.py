@@ -548,7 +548,7 @@ def test_a_profile_is_found_behind_a_jpegs_header_and_in_a_gif(tmp_path):
     assert (np.rot90(found.samples) != gif.samples).any()
 
 
-def test_colours_of_a_jpeg_2000_that_are_not_converted_are_said(tmp_path):
+def test_colours_that_are_not_converted_are_said(tmp_path):
     save(tmp_path / "a.jp2", SAMPLES)
     data = (tmp_path / "a.jp2").read_bytes()
     at = data.index(b"colr\1") + 7
@@ -556,6 +556,9 @@ def test_colours_of_a_jpeg_2000_that_are_not_converted_are_said(tmp_path):
     named = data[:at] + struct.pack(">I", 21) + data[at + 4 :]
     said = "Colours of ROMM RGB are shown as if they were sRGB."
     assert loaded(tmp_path, named, "b.jp2").notes == (said,)
+    save(tmp_path / "a.avif", SAMPLES)
+    bare = (tmp_path / "a.avif").read_bytes().replace(b"colr", b"free")
+    assert "as if they were sRGB" in loaded(tmp_path, bare, "b.avif").notes[0]
 
 
 def test_what_boxes_of_a_jpeg_2000_say_is_kept(tmp_path):
