@@ -27,12 +27,8 @@ _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
 # Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
 _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
 _NAMED_IN_JPEG_2000 = re.compile(rb"colr\x01..(....)", re.DOTALL)
-_NAMES = {
-    14: "CIELab",
-    20: "e-sRGB",
-    21: "ROMM RGB",
-    24: "e-sYCC",
-}  # others: CMYK, sRGB, grey, sYCC
+# Others are CMYK, sRGB, its grey and sYCC.
+_NAMES = {14: "CIELab", 20: "e-sRGB", 21: "ROMM RGB", 24: "e-sYCC"}
 _XMP_IN_JPEG_2000 = re.compile(
     rb"(....)uuid\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac", re.DOTALL
 )
