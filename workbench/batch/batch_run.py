@@ -141,6 +141,7 @@ class _Run:
         self._busy = 0  # steps that were started and not yet taken
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, room_for(recipe, jobs)
+        self._is_due = False  # the next one is checked, whatever its place
         self._sizes: deque[int] = deque(maxlen=self._most)  # in bytes, of those read last
 
     def goes_on(self, pausing: Pausing) -> bool:
@@ -179,7 +180,13 @@ class _Run:
             self._ready.append(outcome)
         else:
             self._under_way -= 1
+            self._is_due |= self._is_missed(outcome)
             yield outcome
+
+    def _is_missed(self, outcome: Outcome) -> bool:
+        """True if it was to be checked and is not, so that the next one is."""
+        is_none = not (outcome.goes_on or outcome.is_wrong)
+        return is_none and self._recipe.sampling_of(outcome).check
 
     def _filter(self) -> Iterator[Outcome]:
         """Filter one, or where that is timed all before the first is written."""
@@ -187,11 +194,13 @@ class _Run:
         turn = sorted(self._ready[:count], key=lambda each: each.index)
         del self._ready[:count]
         for outcome in turn:
+            outcome.is_due, self._is_due = self._is_due, False
             filter_(self._engine, outcome, self._recipe, partial(self._say, outcome))
         while turn:
             outcome = turn.pop(0)
             if not outcome.goes_on or outcome.large is not None:
                 self._under_way -= 1
+                self._is_due |= self._is_missed(outcome)
                 yield outcome
                 continue
             self._say(outcome, "writing")

@@ -81,9 +81,9 @@ class Recipe:
         """True if filtering is timed, so that nothing else may be done meanwhile."""
         return self.sampling.max_samples > 0
 
-    def sampling_of(self, index: int) -> Sampling:
-        is_checked = self.check_every > 0 and index % self.check_every == 0
-        return replace(self.sampling, check=self.sampling.check and is_checked)
+    def sampling_of(self, outcome: Outcome) -> Sampling:
+        is_due = outcome.is_due or (self.check_every and outcome.index % self.check_every == 0)
+        return replace(self.sampling, check=self.sampling.check and bool(is_due))
 
 
 def options_of(chosen: State, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,6 +100,7 @@ class Outcome:
 
     pair: FilePair
     index: int = 0  # its place among all that are to be done
+    is_due: bool = False  # it is checked in place of one that was not filtered
     keeps: bool = False  # leave a file alone that has the result's name by the end
     seconds: dict[Stage, float] = field(default_factory=dict)  # of each that it went through
     picture: Picture | None = None
@@ -243,7 +244,7 @@ def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     job = intents.job_for(replace(recipe.chosen, picture=picture))
     assert job is not None
     job = _run_by_best(engine, job, recipe)
-    steps = measuring(engine.filtering(job, recipe.sampling_of(outcome.index)))
+    steps = measuring(engine.filtering(job, recipe.sampling_of(outcome)))
     outcome.result, seconds = outcome_of(steps, lambda step: say(step.doing))
     outcome.seconds.update(seconds)
 
@@ -269,7 +270,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
         region = intents.region_in(state, picture.height, picture.width)
         if region is not None or job.opaque is not None:
             job = _run_by_best(engine, job, recipe)
-        sampling, (memory_bytes, is_less) = recipe.sampling_of(outcome.index), recipe.strips_bytes()
+        sampling, (memory_bytes, is_less) = recipe.sampling_of(outcome), recipe.strips_bytes()
         steps = filtering_file(
             engine,
             picture,

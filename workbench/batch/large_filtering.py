@@ -272,7 +272,8 @@ def filtering_file(
         try:
             answer = yield from _Run(picture, part, like).going(rows, max_taps, strip_filter)
             is_wrong = answer.check is not None and not answer.check.ok
-            part.drop() if is_wrong else part.finish(keeps=keeps)
+            is_changed = picture.is_changed
+            part.drop() if is_wrong or is_changed else part.finish(keeps=keeps)
         except PickRefusedError as error:  # from the top, with the next pick
             part.drop()
             refused |= {error.pick}
@@ -291,6 +292,9 @@ def filtering_file(
             if failure is error:
                 raise
             raise failure from error
+        if is_changed:
+            name = picture.path.name
+            raise ImageFileError(f"{name} was changed while it was filtered; filter it again.")
         return answer
 
 

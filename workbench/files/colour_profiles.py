@@ -84,6 +84,7 @@ _CURVES = dict.fromkeys((1, 6, 14, 15), ("BT.709’s curve", 0.081, 4.5, 0.099, 
 _CURVES |= {4: ("gamma 2.2", 0, 1, 0, 2.2), 8: ("linear light", 0, 1, 0, 1)}
 _CURVES |= {13: ("sRGB’s curve", 0.04045, 12.92, 0.055, 2.4)}
 _TRANSFERS = {16: "PQ", 18: "HLG"}  # of more light than sRGB has
+_CALIBRATION, _CALIBRATED = (318, 319, 301), (1, 2, 3, 6)  # tags of a TIFF, and photometrics
 _USUAL_GAMMA, _LIKE = 1 / 2.2, 0.01
 
 
@@ -105,6 +106,28 @@ def calibrated(gamma: float | None, points: Sequence[float] | None) -> tuple[byt
 def adobe_rgb() -> tuple[bytes | None, str]:
     """The same of Adobe RGB (1998)."""
     return _made(_ADOBE_RGB, gamma=563 / 256), "Adobe RGB"
+
+
+def of_tiff(page: Any) -> tuple[bytes | None, str]:
+    """The same of what tags of a TIFF's page say: its white, its primaries, and light by value."""
+    white, primaries, light = (page.tags.valueof(tag, ()) for tag in _CALIBRATION)
+    if page.photometric not in _CALIBRATED:
+        return None, ""
+    usual = _POINTS[1][1]
+    points = [*_ratios(white, usual[:2]), *_ratios(primaries, usual[2:])]
+    if np.size(light) < 2:
+        return calibrated(None, points)
+    tables = np.reshape(light, (1 if np.size(light) % 3 else 3, -1)).astype(np.uint16)
+    at = np.linspace(0, tables.shape[1] - 1, min(tables.shape[1], 4096)).astype(int)
+    is_one = bool((tables == tables[0]).all())
+    return _made(points, transferfunction=tables[0, at]) if is_one else None, "a curve of its own"
+
+
+def _ratios(numbers: Any, usual: Sequence[float]) -> Sequence[float]:
+    if np.size(numbers) != 2 * len(usual):
+        return usual
+    above, below = np.reshape(numbers, (-1, 2)).T
+    return list(map(float, above / np.maximum(below, 1)))
 
 
 def coded(points: int, curve: int, matrix: int, is_full: int) -> tuple[bytes | None, str]:

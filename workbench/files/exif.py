@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
@@ -52,6 +54,8 @@ _LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
 _MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
 _LEFT_OUT = (_MAKERS, ExifTags.Base.RelatedSoundFile)
 _SIZE = ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight
+# Versions, the order of channels and colours, which say nothing of a picture.
+_FORMAL = {36864, 37121, 40960, ExifTags.Base.ColorSpace, *_SIZE}
 _SRGB, _UNCALIBRATED, _INTEROP_INDEX, _ADOBE_RGB = 1, 65535, 1, b"R03\0"
 
 
@@ -68,7 +72,8 @@ def fields_in(
         return found
     try:
         if is_exif := isinstance(source, bytes):
-            source = tifffile.TiffFile(io.BytesIO(source.removeprefix(PREFIX)))
+            bare = source.removeprefix(PREFIX).removeprefix(PREFIX)  # one is Pillow's, of a PNG
+            source = tifffile.TiffFile(io.BytesIO(bare))
         todo = [(0, int((page or source.pages.first).offset))]
         for name, at in todo:
             own = found.setdefault(name, {})
@@ -170,14 +175,15 @@ def number_of(fields: Fields, tag: int) -> float:
     return float(above / below if below else 0)
 
 
-_IN_XMP = re.compile(rb"tiff:Orientation(?:\s*=\s*[\"']|\s*>)\s*([1-8])")
-
-
 def orientation_of(fields: Fields, xmp: bytes | str | None = None) -> int:
     """The orientation, 1 to 8, from the EXIF, else from the XMP packet, else 1."""
-    found = _IN_XMP.search(xmp.encode() if isinstance(xmp, str) else xmp or b"")
     told = number_of(fields, _ORIENTATION)
-    return int(told) if told in range(1, 9) else int(found[1]) if found else 1
+    with suppress(*XMP_ERRORS):  # of damage, which is said where a packet is kept
+        for each in _descriptions(xmp) if xmp and told not in range(1, 9) else ():
+            texts = (text for element in each.findall(_TURNED) for text in element.itertext())
+            said = (each.get(_TURNED) or "".join(texts)).strip()
+            told = int(said) if said in tuple("12345678") else told
+    return int(told) if told in range(1, 9) else 1
 
 
 def resolution_of(fields: Fields) -> tuple[float, float] | None:
@@ -243,9 +249,10 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
 
 
 def is_telling(exif: bytes) -> bool:
-    """True if EXIF says more than which program wrote it."""
+    """True if EXIF says more than which program wrote it, and how it stores samples."""
     fields = fields_in(exif, [])
-    return bool(len(fields) > 1 or fields[0].keys() - {_ORIENTATION, *_RESOLUTION, _SOFTWARE})
+    says = fields[0].keys() - {_ORIENTATION, *_RESOLUTION, _SOFTWARE}
+    return bool(says or fields.get(_EXIF, {}).keys() - _FORMAL or fields.get(_GPS))
 
 
 def with_resolution(metadata: Metadata) -> bytes | None:
@@ -357,9 +364,11 @@ def resources_of(iptc: bytes) -> bytes:
     return _IPTC + struct.pack(">I", len(iptc)) + iptc + bytes(len(iptc) % 2)
 
 
-MAX_BYTES = 1 << 20  # a few thousand are usual; beyond it holds thumbnails or a history
+MAX_BYTES = 1 << 24  # a few thousand are usual, and millions with thumbnails or a history
+XMP_ERRORS = ValueError, ElementTree.ParseError, RecursionError  # of a damaged packet
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _META = "adobe:ns:meta/"
+_TURNED = "{http://ns.adobe.com/tiff/1.0/}Orientation"
 _TABLE = table_beside(__file__)
 # By namespace: the properties that are kept; none are named: all.
 _KEPT = {each["namespace"]: each.get("names", ()) for each in _TABLE.values()}
@@ -376,15 +385,10 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
 
     It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
     history and the settings of raw converters are left out.
-    Raises ValueError, ParseError or RecursionError where it is damaged.
+    Raises one of XMP_ERRORS where it is damaged.
     """
-    text = packet.decode() if isinstance(packet, bytes) else packet
-    if "<!DOCTYPE" in text:
-        raise ValueError("more than a packet holds")
-    found = ElementTree.fromstring(text.strip("\0\ufeff \t\r\n"))
     made = ElementTree.Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
-    rdfs = found.iter(f"{{{_RDF}}}RDF")  # the root may be one
-    for description in (each for rdf in rdfs for each in rdf.findall(f"{{{_RDF}}}Description")):
+    for description in _descriptions(packet):
         made.attrib.update((name, text) for name, text in description.items() if _is_kept(name))
         made.extend(each for each in description if _is_kept(each.tag))
     if len(made.attrib) == 1 and not len(made):
@@ -392,6 +396,17 @@ def portable_xmp(packet: bytes | str) -> bytes | None:
     root = ElementTree.Element(f"{{{_META}}}xmpmeta")
     ElementTree.SubElement(root, f"{{{_RDF}}}RDF").append(made)
     return f"{_BEGIN}{ElementTree.tostring(root, 'unicode')}{_END}".encode()
+
+
+def _descriptions(packet: bytes | str) -> list[ElementTree.Element]:
+    """What a packet, of UTF-8 or UTF-16, has of properties.  Raises one of XMP_ERRORS."""
+    if isinstance(packet, bytes):
+        packet = packet.decode(json.detect_encoding(packet))
+    if "<!DOCTYPE" in packet:
+        raise ValueError("more than a packet holds")
+    found = ElementTree.fromstring(packet.strip("\0\ufeff \t\r\n"))
+    rdfs = found.iter(f"{{{_RDF}}}RDF")  # the root may be one
+    return [each for rdf in rdfs for each in rdf.findall(f"{{{_RDF}}}Description")]
 
 
 def _is_kept(name: str) -> bool:

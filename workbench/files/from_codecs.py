@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.files import colour_profiles
+from workbench.files import exif as exif_of
 from workbench.files.from_pillow import JPEG_END, Decoded, PillowReader, frame_of, unless_stopped
 from workbench.files.from_tiff import spread, undo_premultiplied
 from workbench.files.needs import Need
@@ -25,7 +26,14 @@ _DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
 _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
 # Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
 _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
-_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr\x02..", re.DOTALL)
+_NAMED_IN_JPEG_2000 = re.compile(rb"colr\x01..(....)", re.DOTALL)
+# Others are CMYK, sRGB, its grey and sYCC.
+_NAMES = {14: "CIELab", 20: "e-sRGB", 21: "ROMM RGB", 24: "e-sYCC"}
+_XMP_IN_JPEG_2000 = re.compile(
+    rb"(....)uuid\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac", re.DOTALL
+)
+_EXIF_IN_JPEG_2000 = re.compile(rb"(....)uuidJpgTiffExif->JP2", re.DOTALL)
+_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr[\x02\x03]..", re.DOTALL)
 _PALETTE = re.compile(rb"pclr..(.)", re.DOTALL)  # how many channels, whose bits follow
 _TYPES = re.compile(rb"(....)cdef.{5}", re.DOTALL)  # in front of each sixth byte, a channel's
 _TIMES_ALPHA = 2
@@ -91,15 +99,26 @@ class CodecReader(PillowReader):
             notes.append(f"Samples of {self._bits} bits were rounded to 8.")
         decoded = super().read(notes)
         if self._image.format == "JPEG2000":
-            if found := _ICC_IN_JPEG_2000.search(self._whole):
-                end = found.start() + struct.unpack(">I", found[1])[0]
-                decoded = replace(decoded, icc=self._whole[found.end() : end])
+            fields = exif_of.fields_in(self._box(_EXIF_IN_JPEG_2000), notes)
+            icc, xmp = self._box(_ICC_IN_JPEG_2000), self._box(_XMP_IN_JPEG_2000)
+            turned = exif_of.orientation_of(fields, xmp)
+            decoded = replace(decoded, icc=icc, orientation=turned, exif=fields, xmp=xmp)
+            if icc is None and (found := _NAMED_IN_JPEG_2000.search(self._whole)):
+                name = _NAMES.get(int.from_bytes(found[1], "big"), "")
+                decoded = replace(decoded, colours=name)
         elif decoded.icc is None and (found := _CODES.search(self._whole)):
             primaries, curve = struct.unpack(">HH", found[1])
             icc, colours = colour_profiles.coded(primaries, curve, 0, 1)
             if primaries != _UNKNOWN:
                 decoded = replace(decoded, icc=icc, colours=colours)
+        elif self._image.format == "AVIF" and decoded.icc is None and b"colr" not in self._whole:
+            decoded = replace(decoded, colours="an AVIF that names none outside AV1")
         return decoded
+
+    def _box(self, begins: re.Pattern[bytes]) -> bytes | None:
+        """The content of a box, behind its size and what else it begins with."""
+        found = begins.search(self._whole)
+        return found and self._whole[found.end() : found.start() + int.from_bytes(found[1], "big")]
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         if self._is_by_pillow:

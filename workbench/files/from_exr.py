@@ -22,6 +22,18 @@ from workbench.imaging.pictures import Page
 
 SIGNATURE = b"v/1\x01"
 _REC_709 = (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)
+# Attributes on how samples are stored, or that are told by themselves.
+_OF_SAMPLES = {"channels", "chromaticities", "chunkCount", "compression", "dataWindow", "view"}
+_OF_SAMPLES |= {"displayWindow", "lineOrder", "pixelAspectRatio", "screenWindowCenter", "version"}
+_OF_SAMPLES |= {
+    "screenWindowWidth",
+    "tiles",
+    "type",
+    "name",
+    "multiView",
+    "dwaCompressionLevel",
+    "zipCompressionLevel",
+}
 _SAMPLE_BYTES = 4  # at most; which type it is the header does not tell
 _quiet = threading.local()  # `here`: while this thread is in the library
 
@@ -86,6 +98,10 @@ class ExrReader:
             notes.append(f"All samples in the file are shown, not its frame of {width}×{height}.")
         if not np.allclose(np.ravel(header.get("chromaticities", _REC_709)), _REC_709, atol=2e-3):
             notes.append("Colours of other primaries than sRGB’s were not converted.")
+        if header.get("pixelAspectRatio", 1) != 1:
+            notes.append("Left out when saving: that pixels are not square.")
+        if said := ", ".join(sorted(header.keys() - _OF_SAMPLES)):
+            notes.append(f"Left out when saving: what the file says of {said}.")
         if has_alpha:
             undo_premultiplied(samples, notes)
         named = str(header.get("name", ""))

@@ -138,6 +138,7 @@ _PROCESSES = (0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA)  # of coding, by the marker of
 _FRAMES = (*_PROCESSES, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF, 0xF7)
 _DAMAGE = ("Corrupt", "Premature", "Inconsistent")
 _MORE_XMP = b"http://ns.adobe.com/xmp/extension/\0"
+_EXTENSIONS = {"icc_profile": b"!\xff\x0bICCRGBG1012", "xmp": b"!\xff\x0bXMP DataXMP"}  # of a GIF
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
 MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
 
@@ -154,6 +155,9 @@ def image_in(
     formats = (*_FORMATS, "HEIF") if "HEIF" in Image.OPEN else _FORMATS
     with source as file, Image.open(file, formats=formats) as image:
         fax_error()  # of an earlier file
+        if late := sorted(getattr(image, "icclist", ())):  # behind where Pillow looks for it
+            parts = b"".join(each[14:] for each in late)
+            image.info.setdefault("icc_profile", parts if late[0][13] == len(late) else None)
         if image.info.get("icc_profile", b"") is None:  # a part of it is missing
             image.info["icc_profile"] = b""
         # A grey marked as transparent is one of 256 here, which Pillow leaves one of 2, 4 or 16.
@@ -274,11 +278,16 @@ class PillowReader:
         info = image.info if self._found is None else _interpreted(self._found.info)
         if damaged := info.get("damaged") if self._found is None else self._found.damaged:
             notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
+        if image.format == "GIF":
+            info = {**info, **dict(_told_in_gif(self._whole))}
         fields = exif_of.fields_in(info.get("exif"), notes)
         if is_tiff:
             with tifffile.TiffFile(self._path) as tiff:
                 page: Any = tiff.pages[self._page - 1]
                 fields = exif_of.fields_in(tiff, notes, page)
+                if "icc_profile" not in info:
+                    icc, colours = colour_profiles.of_tiff(page)
+                    info = {**info, "icc_profile": icc, "colours": colours}
                 if page.compression == tifffile.COMPRESSION.JPEG:
                     tables = (page.jpegtables or JPEG_START + JPEG_END)[:-2]
                     for at, count in zip(page.dataoffsets, page.databytecounts, strict=True):
@@ -288,6 +297,7 @@ class PillowReader:
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
+        has_resolution |= image.format == "JPEG2000"
         return Decoded(
             samples,
             None if image.mode == "CMYK" else info.get("icc_profile"),
@@ -520,6 +530,21 @@ def _left_out(image: ImageFile.ImageFile, info: dict[Any, Any]) -> Iterator[str]
         yield "Left out when saving: that pixels are not square."
     if any(data.startswith(_MORE_XMP) for _, data in getattr(image, "applist", ())):
         yield "Left out when saving: extended XMP data."
+
+
+def _told_in_gif(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The profile and the XMP in its extensions, of which Pillow tells nothing."""
+    for name, begins in _EXTENSIONS.items():
+        _, found, rest = data.partition(begins)
+        if found and name == "xmp":  # as it is, and a trailer that leads to its end
+            yield name, rest.partition(b"\x01\xff\xfe\xfd")[0]
+        elif found:
+            file, parts = io.BytesIO(rest), list[bytes]()
+            while size := file.read(1):
+                parts.append(file.read(size[0]))
+                if not size[0]:
+                    break
+            yield name, b"".join(parts)
 
 
 def _resources(image: ImageFile.ImageFile) -> bytes:

@@ -228,14 +228,18 @@ class TiffReader:
             notes.append("Wrong counts of bytes in the file were left out of account.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
+        icc, colours = None if is_inks else tags.valueof(ICC_PROFILE_TAG), ""
+        if icc is None:
+            icc, colours = colour_profiles.of_tiff(self._base)
         return Decoded(
             samples,
-            None if is_inks else tags.valueof(ICC_PROFILE_TAG),
+            icc,
             exif_of.orientation_of(fields, xmp),
             fields,
             xmp,
             self.shown,
             exif_of.iptc_of(fields, notes),
+            colours=colours,
         )
 
 
@@ -391,6 +395,8 @@ def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> 
     before = np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
     beyond = np.isinf(as_float).sum() - before
     too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
+    if len(samples) < page.imagelength and samples.dtype == np.float64:  # others are to come
+        too_large = "; what is too large for it becomes infinite"
     notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
     return as_float
 

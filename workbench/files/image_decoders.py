@@ -10,7 +10,6 @@ from itertools import takewhile
 from math import prod
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,10 @@ _RAW_EXTENSION = re.compile(
 )
 _RAW = re.compile(rb"FUJIFILMCCD-RAW|II(RO|RS|U\0)|MMOR|FOVb|\0MRM|.{4}ftypcrx |II\*\0.{4}CR", re.S)
 _STILL_AVIF = re.compile(rb".{4}ftypavif(?!(.{4})*avis)", re.DOTALL)
-_NEVER_RAW = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")  # whatever they are called
+_NEVER_RAW = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8|BM|RIFF|P[1-7Ff]\s"
+)  # whatever they are called
+_USUAL_TIFF = (b"II*\0", b"MM\0*")  # which no camera calls .raw
 
 
 def reader_of(
@@ -61,8 +63,9 @@ def reader_of(
     """
     with path.open("rb") as file:
         start = file.read(4096)
-    is_raw = _RAW_EXTENSION.fullmatch(path.suffix.lower()) and not start.startswith(_NEVER_RAW)
-    if is_raw or _RAW.match(start):
+    extension = path.suffix.lower()
+    is_usual = _NEVER_RAW.match(start) or (extension == ".raw" and start.startswith(_USUAL_TIFF))
+    if (_RAW_EXTENSION.fullmatch(extension) and not is_usual) or _RAW.match(start):
         raise not_read(path.name, *RAW)
     if reader := from_tiff.opened(path, files, page) or bmp.reader(path, start):
         return reader
@@ -159,6 +162,8 @@ def failures_in_words(name: str) -> Iterator[None]:
         raise ImageFileError(
             f"{name} is not a picture this program can read; choose a file of {KINDS}."
         ) from error
+    except FileNotFoundError as error:
+        raise ImageFileError(f"{name} was moved or removed meanwhile; check its folder.") from error
     except MemoryError as error:
         raise ImageFileError(
             f"There is too little memory to open {name}; close other programs or choose a smaller "
@@ -178,10 +183,10 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
     resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
         if decoded.xmp and len(decoded.xmp) > exif_of.MAX_BYTES:
-            notes.append("Left out when saving: XMP data of over 1 MiB.")
+            notes.append("Left out when saving: XMP data of over 16 MiB.")
         elif decoded.xmp:
             xmp = exif_of.portable_xmp(decoded.xmp)
-    except (ValueError, ElementTree.ParseError, RecursionError):
+    except exif_of.XMP_ERRORS:
         notes.append("Damaged XMP data were dropped.")
     if resolution is None and exif_of.names_resolution(decoded.exif):
         notes.append("A resolution that says nothing was dropped.")

@@ -33,6 +33,7 @@ class LargePicture:
 
     width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
     notes, metadata, page  as `Picture` has them
+    stamp  numbers that are others once the file has changed, and by page
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class LargePicture:
                         "whole; save it as a TIFF that is packed in another way, or not at all."
                     )
                 self._reader, self._rows = reader, TiffRows(path, reader.page, kept)
-                self.page = reader.shown
+                self.page, self.stamp = reader.shown, self._stamp()
                 self._files.callback(self._rows.close)
                 self.notes = tuple(self._look())
         except BaseException:
@@ -124,10 +125,13 @@ class LargePicture:
         return self._rows.decoding_bytes + (0 if self._is_as_stored else 32 * BAND_SAMPLES)
 
     @property
-    def stamp(self) -> list[int]:
-        """Numbers that differ when the file has changed, and by page.  Raises OSError."""
-        status = self.path.stat()
-        return [status.st_size, status.st_mtime_ns, self.page.number]
+    def is_changed(self) -> bool:
+        """True if the open file was written since; another one in its place is not read."""
+        return self._stamp() != self.stamp
+
+    def _stamp(self) -> tuple[int, int, int]:
+        status = self._rows.status()
+        return status.st_size, status.st_mtime_ns, self._reader.shown.number
 
     def close(self) -> None:
         """Let go of the file."""
@@ -179,7 +183,7 @@ def load_reduced(
     Raises ImageFileError.
     """
     with LargePicture(path, page=page) as whole:
-        like, size = whole.sample(), (whole.width, whole.height)
+        like, size, stamp = whole.sample(), (whole.width, whole.height), whole.stamp
         sizes: Sequence[Size] = (size,)
         with suppress(ImageFileError):  # damaged copies are none
             sizes = whole.sizes
@@ -193,7 +197,7 @@ def load_reduced(
         samples = _read(path, level, step, like, is_stopped, say)
     if (level, step) == (0, 1):
         return replace(like, samples=samples)
-    large = LargeSource(*size, step * _factor(size, sizes[level]))
+    large = LargeSource(*size, step * _factor(size, sizes[level]), stamp)
     where = "a reduced copy in the file" if level else f"one pixel of every {step}×{step}"
     note = f"Shown at {large.scale_in_words}, from {where}; zoom in for full resolution."
     return replace(like, samples=samples, large=large, notes=(*like.notes, note))
@@ -274,13 +278,23 @@ class RegionReader:
         if self._file is None or self._of != of:
             self.close()
             self._file, self._of = LargePicture(*of[:2], page=of[2]), of
+        self._refuse_changed(picture)
         if self._last is None or self._last[0] != wanted:
             self._last = None  # before there are two
             file = self._file
             samples = wanted.read(lambda rows, columns: file.rows(*rows, columns=columns))
             samples.flags.writeable = False
+            self._refuse_changed(picture)
             self._last = wanted, samples
         return self._last[1]
+
+    def _refuse_changed(self, picture: Picture) -> None:
+        assert self._file is not None
+        is_other = picture.large is not None and self._file.stamp != picture.large.stamp
+        if is_other or self._file.is_changed:
+            name = self._file.path.name
+            self.close()  # so that one that is put back is read
+            raise ImageFileError(f"{name} has changed since it was opened; open it again.")
 
     def close(self) -> None:
         """Let go of the file, and of what was read."""

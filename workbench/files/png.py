@@ -198,6 +198,8 @@ def _unraw(text: str) -> bytes:
 
 
 def _kind_of(profile: bytes) -> str | None:
+    if profile[36:40] == b"acsp":  # of colours
+        return "icc_profile"
     return next((kind for begins, kind in _PROFILES.items() if profile.startswith(begins)), None)
 
 

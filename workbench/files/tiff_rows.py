@@ -112,6 +112,10 @@ class TiffRows:
             self._kept, self._first = kept, first
         return out
 
+    def status(self) -> os.stat_result:
+        """That of the open file.  Raises OSError."""
+        return os.fstat(self._file.fileno())
+
     def close(self) -> None:
         """Let go of the file, and of the threads."""
         self._threads.shutdown()

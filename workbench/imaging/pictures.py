@@ -55,6 +55,7 @@ class LargeSource:
     width: int  # of the whole, in pixels
     height: int
     step: float  # so many of its pixels, across and down, are one of the copy
+    stamp: tuple[int, ...] = field(default=(), compare=False)  # as `LargePicture` has it
 
     @property
     def size_in_words(self) -> str:

@@ -105,6 +105,13 @@ def test_others_are_written_while_one_waits_for_the_disk(folder, monkeypatch):
     assert {path.name for path in (folder / "out").iterdir()} == {"p1.png", "p2.png", "p3.png"}
 
 
+def test_where_the_first_fails_the_next_is_checked_in_its_place(folder):
+    (folder / "in" / "a.png").write_bytes(b"not a picture")
+    found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED, check_every=100))
+    assert found[0].error is not None
+    assert [each.result.check is not None for each in found if each.result] == [True, False]
+
+
 def test_what_is_written_when_it_is_stopped_comes_to_the_disk_and_is_told(folder, monkeypatch):
     sync, is_written, is_stopped = batch_run.sync, Event(), Event()
 

@@ -1,6 +1,7 @@
 """A picture that is filtered from file to file, in strips: the answer is that of the whole, and
 what was stopped goes on."""
 
+import os
 from contextlib import closing
 from dataclasses import replace
 
@@ -128,6 +129,19 @@ def test_what_was_begun_otherwise_is_begun_anew(engine, source, change, tmp_path
     whole = job_of(tifffile.imread(source), name).but(implementation="parallel")
     expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
     np.testing.assert_array_equal(tifffile.imread(tmp_path / "out.tif"), expected)
+
+
+def test_a_source_that_is_written_meanwhile_gives_no_result(engine, source, tmp_path, monkeypatch):
+    fill = TiledTiff.fill
+
+    def overwriting(tiff, first, rows):
+        os.utime(source, (first, first))  # as whoever writes it does
+        fill(tiff, first, rows)
+
+    monkeypatch.setattr(TiledTiff, "fill", overwriting)
+    with pytest.raises(ImageFileError, match=r"in\.tif was changed"):
+        filtered(engine, source, tmp_path / "out.tif")
+    assert names(tmp_path) == ["in.tif"]
 
 
 class ArrayMemoryError(MemoryError):

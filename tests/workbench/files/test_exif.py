@@ -244,6 +244,15 @@ def test_what_describes_a_picture_is_kept_in_every_format_that_holds_it(tmp_path
         np.testing.assert_array_equal(again.samples, picture.samples)
 
 
+def test_what_other_programs_call_keywords_ratings_and_licences_is_kept(tmp_path):
+    spaces = ("www.digikam.org/ns/1.0/", "ns.microsoft.com/photo/1.0/", "creativecommons.org/ns#")
+    names = ("TagsList", "Rating", "license")
+    said = [f'xmlns:n{at}="http://{each}" n{at}:' for at, each in enumerate(spaces)]
+    words = " ".join(f'{space}{name}="kept"' for space, name in zip(said, names, strict=True))
+    packet = PACKET.replace("xmp:Rating", f"{words} xmp:Rating")
+    assert load(described(tmp_path / "a.tif", packet)).metadata.xmp.count(b"kept") == 3
+
+
 @pytest.mark.parametrize(
     "packet",
     [

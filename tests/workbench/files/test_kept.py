@@ -16,7 +16,7 @@ from PIL import Image, IptcImagePlugin
 
 from kernels.pictures.generated import noise
 from workbench.cli.main import main
-from workbench.files import colour_profiles, png
+from workbench.files import colour_profiles, image_files, png
 from workbench.files.image_encoders import fit_of
 from workbench.files.image_files import load, save
 from workbench.files.picture_errors import ImageFileError
@@ -275,6 +275,16 @@ def test_a_name_of_a_program_alone_is_no_loss(tmp_path, capsys):
     assert fit_of(tmp_path / "c.png", SAMPLES, load(tmp_path / "a.tif").metadata).is_exact
 
 
+def test_nor_is_exif_on_how_samples_are_stored(tmp_path):
+    exif = Image.Exif()
+    exif.get_ifd(34665).update({36864: b"0230", 37121: b"\1\2\3\0", 40961: 1, 40962: 8, 40963: 5})
+    for is_more in (False, True):
+        exif.get_ifd(34665).update({33434: 0.5} if is_more else {})
+        Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", exif=exif)
+        metadata = load(tmp_path / "a.jpg").metadata
+        assert fit_of(tmp_path / "b.bmp", SAMPLES, metadata).is_exact != is_more
+
+
 # -- PNG: what is damaged beside the samples, and of them
 
 
@@ -331,10 +341,10 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         np.testing.assert_array_equal(picture.samples, samples)
         assert len(picture.notes) == 1
     assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
-    xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 20) + AS_XMP[0].encode()
+    xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 24) + AS_XMP[0].encode()
     for chunk, said in (
         ((b"pHYs", b"\0\0\0\1\0\0\0\2\0"), "square"),
-        ((b"iTXt", xmp), "over 1 MiB"),
+        ((b"iTXt", xmp), "over 16 MiB"),
     ):
         assert said in loaded(tmp_path, png_of([chunk], samples)).notes[-1]
     words = (b"dpi", b"gamma", b"xmp", b"cicp", b"chromaticity", b"icc_profile", b"exif")
@@ -366,11 +376,18 @@ AS_XMP = tuple(
     XMP.format(each)
     for each in ('tiff:Orientation = "6">', "><tiff:Orientation>6</tiff:Orientation>")
 )
+# By another prefix of the same namespace, in a language, and in UTF-16.
+OTHER_XMP = (
+    AS_XMP[0].replace("tiff:", "ns1:").replace(":tiff", ":ns1"),
+    AS_XMP[1].replace("<tiff:Orientation>", "<tiff:Orientation xml:lang='x-default'>"),
+    AS_XMP[1].encode("utf-16"),
+)
 TURN = {0: {274: (3, 1, b"\6\0")}}
 STORED = b"Exif\0\0" + structure(TURN)
 RAW = f'\nexif\n{len(STORED)}\n{STORED.hex()}\n"!'.encode()  # with rubbish behind it
 TURNED_BY = {
     "eXIf": (b"eXIf", structure(TURN)),
+    "eXIf as a JPEG has it": (b"eXIf", STORED),
     "a raw profile": (b"tEXt", b"Raw profile type exif\0" + RAW),
     "a packed one": (b"zTXt", b"Raw profile type APP1\0\0" + zlib.compress(RAW)),
     "an attribute": (b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + AS_XMP[0].encode()),
@@ -391,14 +408,15 @@ def test_a_png_is_turned_once_from_wherever_it_says_so(tmp_path, place, dtype):
 
 
 @pytest.mark.parametrize("extension", [".jpg", ".webp", ".tif"])
-@pytest.mark.parametrize("packet", AS_XMP)
+@pytest.mark.parametrize("packet", AS_XMP + OTHER_XMP)
 def test_so_are_others_by_xmp_alone(tmp_path, extension, packet):
     path = tmp_path / f"a{extension}"
+    packet = packet.encode() if isinstance(packet, str) else packet
     if extension == ".tif":
-        tags = [(700, "B", len(packet), packet.encode(), True)]
+        tags = [(700, "B", len(packet), packet, True)]
         tifffile.imwrite(path, SAMPLES, photometric="rgb", metadata=None, extratags=tags)
     else:
-        Image.fromarray(SAMPLES).save(path, xmp=packet.encode())
+        Image.fromarray(SAMPLES).save(path, xmp=packet)
     assert load(path).samples.shape == (8, 5, 3)
 
 
@@ -484,6 +502,94 @@ def test_grey_is_converted_as_well_and_what_cannot_be_is_said(tmp_path):
         picture = loaded(tmp_path, png_of([(b"cICP", coded.encode())]))
         np.testing.assert_array_equal(picture.samples, SAMPLES)
         assert word in picture.notes[0]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_a_tiff_says_its_colours_in_tags_as_well(tmp_path, dtype):
+    samples = noise(5, 8, 3, dtype)
+    white = float(np.iinfo(dtype).max)
+    ramp = np.arange(int(white) + 1, dtype=np.uint16) * (65535 // int(white))
+    tags = [(301, "H", ramp.size, ramp, True)]  # light by value: as much as there is
+    tifffile.imwrite(tmp_path / "a.tif", samples, photometric="rgb", extratags=tags)
+    found = load(tmp_path / "a.tif")
+    assert found.notes == ("Converted from a curve of its own to sRGB.",)
+    expected = srgb(samples / white) * white
+    np.testing.assert_allclose(found.samples, expected, atol=white / 200)
+    points = [(700, 1000), (300, 1000), (200, 1000), (700, 1000), (100, 1000), (50, 1000)]
+    tags = [(319, "2I", 6, [n for each in points for n in each], True)]
+    tifffile.imwrite(tmp_path / "b.tif", samples, photometric="rgb", extratags=tags)
+    assert "primaries of its own" in load(tmp_path / "b.tif").notes[0]
+    assert (load(tmp_path / "b.tif").samples != samples).any()
+
+
+def test_a_profile_is_found_behind_a_jpegs_header_and_in_a_gif(tmp_path):
+    icc = colour_profiles.adobe_rgb()[0]
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg", icc_profile=icc)
+    early = load(tmp_path / "a.jpg")
+    data = (tmp_path / "a.jpg").read_bytes()
+    at = data.index(b"\xff\xe2")
+    end = at + 2 + int.from_bytes(data[at + 2 : at + 4])
+    scan = data.index(b"\xff\xda")
+    late = loaded(tmp_path, data[:at] + data[end:scan] + data[at:end] + data[scan:], "b.jpg")
+    np.testing.assert_array_equal(late.samples, early.samples)
+    Image.fromarray(SAMPLES).quantize(40).save(tmp_path / "a.gif")
+    raw = f"\nicc\n{len(icc):8}\n{icc.hex()}\n".encode()
+    raw = (b"zTXt", b"Raw profile type icc\0\0" + zlib.compress(raw))
+    assert loaded(tmp_path, png_of([raw])).notes == early.notes
+    gif = load(tmp_path / "a.gif")
+    data = (tmp_path / "a.gif").read_bytes()
+    parts = [icc[at : at + 255] for at in range(0, len(icc), 255)]
+    packed = b"".join(bytes([len(each)]) + each for each in parts) + b"\0"
+    xmp = b"!\xff\x0bXMP DataXMP" + AS_XMP[0].encode() + b"\1" + bytes(range(255, -1, -1)) + b"\0"
+    at = 13 + 3 * (2 << (data[10] & 7))
+    told = data[:at] + b"!\xff\x0bICCRGBG1012" + packed + xmp + data[at:]
+    found = loaded(tmp_path, told, "b.gif")
+    assert found.notes[1].endswith("to sRGB.")
+    assert found.samples.shape == (8, 5, 3)
+    assert (np.rot90(found.samples) != gif.samples).any()
+
+
+def test_colours_that_are_not_converted_are_said(tmp_path):
+    save(tmp_path / "a.jp2", SAMPLES)
+    data = (tmp_path / "a.jp2").read_bytes()
+    at = data.index(b"colr\1") + 7
+    assert loaded(tmp_path, data, "b.jp2").notes == ()
+    named = data[:at] + struct.pack(">I", 21) + data[at + 4 :]
+    said = "Colours of ROMM RGB are shown as if they were sRGB."
+    assert loaded(tmp_path, named, "b.jp2").notes == (said,)
+    save(tmp_path / "a.avif", SAMPLES)
+    bare = (tmp_path / "a.avif").read_bytes().replace(b"colr", b"free")
+    assert "as if they were sRGB" in loaded(tmp_path, bare, "b.avif").notes[0]
+
+
+def test_what_boxes_of_a_jpeg_2000_say_is_kept(tmp_path):
+    save(tmp_path / "a.jp2", SAMPLES)
+    data = (tmp_path / "a.jp2").read_bytes()
+    exif = b"JpgTiffExif->JP2" + structure(TURN | {34853: {1: (2, 2, b"N\0")}})
+    xmp = bytes.fromhex("be7acfcb97a942e89c71999491e3afac") + AS_XMP[0].encode()
+    for content in (exif, xmp):
+        box = struct.pack(">I4s", len(content) + 8, b"uuid") + content
+        found = loaded(tmp_path, data + box, "b.jp2")
+        np.testing.assert_array_equal(found.samples, np.rot90(SAMPLES, -1))
+        assert (found.metadata.exif is not None) == (content is exif)
+    res = struct.pack(">I4sI4sHHHHbb", 26, b"res ", 18, b"resc", 11811, 1, 11811, 1, 0, 0)
+    at = data.index(b"jp2h") - 4
+    end = at + int.from_bytes(data[at : at + 4])
+    head = struct.pack(">I", end - at + len(res)) + data[at + 4 : end]
+    found = loaded(tmp_path, data[:at] + head + res + data[end:], "b.jp2")
+    assert found.metadata.resolution == (300, 300)
+
+
+def test_a_usual_picture_that_is_called_raw_is_read_and_one_that_has_gone_is_missed(
+    tmp_path, monkeypatch
+):
+    for extension in (".ppm", ".tif"):
+        save(tmp_path / f"a{extension}", SAMPLES)
+        (tmp_path / f"a{extension}").rename(tmp_path / "b.raw")
+        np.testing.assert_array_equal(load(tmp_path / "b.raw").samples, SAMPLES)
+    monkeypatch.setattr(image_files, "_check_readable", lambda path: path.unlink())
+    with pytest.raises(ImageFileError, match="moved or removed meanwhile"):
+        load(tmp_path / "b.raw")
 
 
 def bmp(bits, rows, packing=0, kind=b"BGRs", gammas=bytes(12), icc=b"", palette=b""):

@@ -130,6 +130,12 @@ def test_segments_that_are_wanted_again_are_decoded_once(tmp_path, monkeypatch):
     assert len(decoded) == len(set(decoded)) == 12
 
 
+def test_what_one_row_tells_of_values_too_large_is_no_count_of_all(tmp_path):
+    tifffile.imwrite(tmp_path / "a.tif", np.full((20, 30), 1e300))
+    with LargePicture(tmp_path / "a.tif") as large:
+        assert large.notes[0].endswith("; what is too large for it becomes infinite.")
+
+
 def test_holes_are_read_as_they_are_of_the_whole(tmp_path):
     tiles = iter([np.full((16, 16), 9, np.uint8), None, None, np.full((16, 16), 7, np.uint8)])
     tifffile.imwrite(

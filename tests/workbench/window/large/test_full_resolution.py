@@ -188,6 +188,16 @@ def test_a_file_that_is_damaged_meanwhile_is_one_sentence_and_the_copy_stays(qtb
     assert view(opened, "After").display is not None
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+def test_of_another_file_in_its_place_nothing_is_shown(qtbot, opened, is_read):
+    if is_read:
+        zoom_to(qtbot, opened, 300, 200, scale=12)
+    path = opened.store.state.picture.path
+    path.write_bytes(path.read_bytes() + bytes(8))
+    move(opened.compare, ViewTransform(6.0 * STEP, (500 / STEP, 400 / STEP)))
+    until(qtbot, lambda: "has changed since it was opened" in chip(opened))
+
+
 def test_the_region_is_not_kept_waiting_by_the_copy(
     qtbot, make_window, regions, tmp_path, little_memory
 ):
