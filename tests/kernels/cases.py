@@ -158,12 +158,12 @@ ONLY_FLOATS = ("extreme_tile", "fast_fir")
 ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}}
 SMOOTH = ("non_local_means", "guided")
 MOST_OF_SMOOTHED = 1e3  # their numbers are squares of samples
-CASES_OF = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 8
+CASES_OF = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 6
 
 
 @cache
 def usual_cases(key: str) -> tuple[Case, ...]:
-    """The half of them that a shim does each day; all, where the rung takes few of them.
+    """The third of them that a shim does each day; all, where the rung takes few of them.
 
     To compile them takes a tenth of the suite's time; by night, and on a GPU, each does all.
     """
@@ -173,9 +173,9 @@ def usual_cases(key: str) -> tuple[Case, ...]:
         if does(key) == "non_local_means":  # seconds each
             large = LEVELS["size_hw"][-1]
             able = [e for e in able if e.size_hw != large or e.job(key).ksize <= 5]
-        return tuple(able[:: max(1, len(able) // CASES_OF.get(key, 8))])
-    half = pairwise_cases()[zlib.crc32(key.encode()) % 2 :: 2]
-    return pairwise_cases() if key in TAKE_FEW else half
+        return tuple(able[:: max(1, len(able) // CASES_OF.get(key, 6))])
+    third = pairwise_cases()[zlib.crc32(key.encode()) % 3 :: 3]
+    return pairwise_cases() if key in TAKE_FEW else third
 
 
 def _compiled_for(case: Case) -> tuple[Any, ...]:

@@ -9,7 +9,17 @@ from __future__ import annotations
 import base64
 import re
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import (
+    QBuffer,
+    QEventLoop,
+    QIODevice,
+    QMarginsF,
+    QPointF,
+    QRect,
+    QRectF,
+    QSizeF,
+    Qt,
+)
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -84,6 +94,7 @@ def pdf(page: str, document: Document) -> bytes:
     from workbench.charts.drawing.chart_export import have_application
 
     have_application()
+    _loop = QEventLoop()  # long texts begin timers, which are refused in threads that had none
     pictures = _Pictures(page)
     head, _, body = pictures.html.partition("<body>")
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}

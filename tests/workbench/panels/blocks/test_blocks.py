@@ -302,7 +302,7 @@ def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monk
     monkeypatch.setattr(Shapes, "filtering", lost)
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.messages.kind == "warning")
-    assert window.blocks.get().phase is BlocksPhase.IDLE
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.IDLE)
 
 
 def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window, monkeypatch):
