@@ -10,8 +10,8 @@ from tests.conftest import ROOT
 
 SEED = 5
 CASES = [  # kinds that share a process, and the broken files of each
-    (["pictures", "rows"], 300),
-    (["sessions", "plans", "steps", "weights", "settings", "screenshots"], 100),
+    (["pictures", "rows"], 200),
+    (["sessions", "plans", "steps", "weights", "settings", "screenshots"], 60),
 ]
 PATIENCE_S = 600  # the process gives up by itself, and names the case, long before
 

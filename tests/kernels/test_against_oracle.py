@@ -356,7 +356,7 @@ def test_two_engines_in_one_process_keep_their_own_weights(name, runners):
 
 
 @everywhere
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_any_picture_of_any_size_is_right(name, runners, data):
     """Knobs are those of the pairwise cases, which are compiled already."""
