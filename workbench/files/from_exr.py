@@ -25,15 +25,8 @@ _REC_709 = (0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)
 # Attributes on how samples are stored, or that are told by themselves.
 _OF_SAMPLES = {"channels", "chromaticities", "chunkCount", "compression", "dataWindow", "view"}
 _OF_SAMPLES |= {"displayWindow", "lineOrder", "pixelAspectRatio", "screenWindowCenter", "version"}
-_OF_SAMPLES |= {
-    "screenWindowWidth",
-    "tiles",
-    "type",
-    "name",
-    "multiView",
-    "dwaCompressionLevel",
-    "zipCompressionLevel",
-}
+_OF_SAMPLES |= {"screenWindowWidth", "tiles", "type", "name", "multiView"}
+_OF_SAMPLES |= {"dwaCompressionLevel", "zipCompressionLevel"}
 _SAMPLE_BYTES = 4  # at most; which type it is the header does not tell
 _quiet = threading.local()  # `here`: while this thread is in the library
 

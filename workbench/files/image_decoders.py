@@ -44,9 +44,8 @@ _RAW_EXTENSION = re.compile(
 )
 _RAW = re.compile(rb"FUJIFILMCCD-RAW|II(RO|RS|U\0)|MMOR|FOVb|\0MRM|.{4}ftypcrx |II\*\0.{4}CR", re.S)
 _STILL_AVIF = re.compile(rb".{4}ftypavif(?!(.{4})*avis)", re.DOTALL)
-_NEVER_RAW = re.compile(
-    rb"\x89PNG|\xff\xd8\xff|GIF8|BM|RIFF|P[1-7Ff]\s"
-)  # whatever they are called
+# Whatever they are called.
+_NEVER_RAW = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|BM|RIFF|P[1-7Ff]\s")
 _USUAL_TIFF = (b"II*\0", b"MM\0*")  # which no camera calls .raw
 
 
@@ -86,6 +85,8 @@ def reader_of(
     try:
         image = files.enter_context(from_pillow.image_in(path, is_stopped, found and found.sound))
     except UnidentifiedImageError:
+        if not start.startswith(from_pillow.JPEG_START):
+            raise  # without a look at the whole, which may be of any size
         from_pillow.refuse_other_jpeg(path.name, data := path.read_bytes())
         if (shallow := from_pillow.deep_jpeg(data)) is None:
             raise

@@ -338,6 +338,14 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     assert (tmp_path / "a.tif").read_bytes() == before
 
 
+def test_of_a_large_file_of_no_kind_the_whole_is_not_read(tmp_path):
+    path = tmp_path / "film.jpg"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # of no bytes on the disk
+    with pytest.raises(ImageFileError, match="not a picture"):
+        load(path)
+
+
 def cmyk_profile_of_the_first_ink():
     """The smallest ICC profile from CMYK to Lab: white without the first ink, black with it."""
     lut = struct.pack(">4sI4B", b"mft1", 0, 4, 3, 2, 0)
