@@ -323,7 +323,6 @@ class FileFilter(QDialog):
         self._filter.setToolTip("As it is set in the window; change it there")
         self._note = words_label("folder-note", is_muted=True)
         self._sentence = words_label("folder-sentence", lines=3)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         line = QLineEdit(readOnly=True)
         self._command = described(line, "folder-command", "The same as a command")
         self._command.setFont(theme.fixed_font())
@@ -447,8 +446,8 @@ class FileFilter(QDialog):
                 self._show_share(plan.known, plan.count)
                 self._words.setText(STOPPED_AT.format(plan.known, plan.count))
         self._sentence.setText(sentence if sentence or plan is None else plan.in_words)
-        is_elided = plan is not None and "Journal: " in self._sentence.text()
-        self._sentence.setToolTip(tip_text(plan.journal) if plan and is_elided else "")
+        journal = plan.journal if plan and "Journal: " in self._sentence.text() else ""
+        self._sentence.setToolTip(tip_text(journal))  # in whole
         command = in_shell(self._words_of(self._resumes))
         self._command.setText(command)
         self._command.setCursorPosition(0)

@@ -173,7 +173,8 @@ class SaveMenu(QObject):
         from workbench.files.image_encoders import fit_of  # imports imagecodecs, only when needed
 
         try:
-            fit = fit_of(path, result.picture, picture.metadata, picture.white)
+            of = path, result.picture, picture.metadata, picture.white
+            fit = waited(partial(fit_of, *of))  # which may look at all samples
         except ImageFileError as error:
             self._messages.show_error(error)
             return
