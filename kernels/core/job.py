@@ -76,7 +76,7 @@ class Job:
                     `picture` becomes its (H, W, 1) view, `is_flat` says so, and what the Engine
                     gives back is (H, W) again.
     steps           1 to MAX_STEPS filters; samples between them are float32, neither rounded nor
-                    clipped.  A length follows weights without an offset, which it is one filter
+                    clipped (see `wide_from`).  A length follows weights without an offset, which it is one filter
                     with.
     border          is applied at each step, to what the step before gave
     is_rounded      whether samples are rounded to the picture's type after each filter instead, and
@@ -257,6 +257,25 @@ class Job:
             keeps_alpha = ranks or not filters_alpha
             runs.append(StepRun((*before, alone), blend, taken, filters_alpha, keeps_alpha))
         return tuple(runs)
+
+    @property
+    def wide_from(self) -> int:
+        """The run, from 0, from which on samples between runs are float32; their number: none.
+
+        Ranks of whole numbers are such numbers: as long as they are all, rounding changes nothing.
+        """
+        runs = self.runs
+        if self.is_rounded or self.pixel_type == "float32":
+            return len(runs)
+        if self.opaque is not None or self.pixel_type == "float16":
+            return 0
+        numbers = (number for number, run in enumerate(runs) if not run.is_by_order)
+        return next(numbers, len(runs))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether samples are float32 before the last run, and not in the picture."""
+        return self.wide_from < len(self.runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:
         """The job of one of `runs`, given what those before it gave."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import may_change, read_only
 from kernels.core.errors import BadJobError
-from kernels.core.nonlinear import MAX_KSIZE, NonLinear
+from kernels.core.nonlinear import MAX_KSIZE, Morphology, NonLinear, Rank
 
 MEAN_WITHIN = 1e-3  # of 1: sums of weights that are typed with three digits
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
@@ -178,3 +178,9 @@ class StepRun:
     taken: int  # steps of the job that are taken when they are
     filters_alpha: bool = False  # as if it were a colour; `keeps_alpha`: that is not given on
     keeps_alpha: bool = True  # every pixel has its own when that is blended with what was before
+
+    @property
+    def is_by_order(self) -> bool:
+        """Whether all that it gives are samples it was given, or their differences."""
+        is_alone = self.blend == OUTPUT
+        return is_alone and isinstance(self.steps[0].filter, Rank | Morphology)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -90,14 +90,9 @@ def rows_in_l2(job: Job, l2_bytes: int) -> int:
 
 def places_of(job: Job) -> int:
     """The number of pictures that lie between the steps at a time."""
-    count = 2 if is_wide(job) or len(job.runs) > 2 else 1
+    count = 2 if job.is_wide or len(job.runs) > 2 else 1
     # A part of it is mixed with what was there, which is in the picture itself unless it is wide.
-    return count + (is_wide(job) and job.region is not None)
-
-
-def is_wide(job: Job) -> bool:
-    """Whether samples are float32 between the steps, and not in the picture."""
-    return not job.is_rounded and job.pixel_type != "float32"
+    return count + (job.is_wide and job.region is not None)
 
 
 def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
@@ -130,7 +125,6 @@ class ListLaunch:
         self._launches: list[Launch] = []
         self._queues: list[list[Callable[[], None]]] = []  # beside one another
         self._parts, self._programs, self._source = parts, programs, source
-        self._is_wide = is_wide(job)
         rows = rows or job.height
         strips = [(at, min(at + rows, job.height)) for at in range(0, job.height, rows)]
         with gpu.using(in_words(job)):
@@ -142,25 +136,35 @@ class ListLaunch:
         """Queue strips one after another; what lies between steps is in the same two places."""
         needed = [rows_needed(self.job, strip) for strip in strips]
         high = max(end - first for each in needed for first, end in each)
-        like, height = self._parts[0].picture[:1], self.job.height
+        height = self.job.height
         count = min(high + 2 * SPARE_ROWS, height)
-        room = [self._gpu.pictures.empty(like, count - 1) for _ in range(places_of(self.job))]
+        room = {
+            kind: [self._gpu.pictures.empty(like, count - 1) for _ in range(places_of(self.job))]
+            for kind, like in {e.pixel_type: e.picture[:1] for e in self._parts}.items()
+        }
         self._queues.append([])
         for each in needed:
             # As if they were whole pictures, of which only those rows are there.
             first = min(max(each[0][0] - SPARE_ROWS, 0), height - count)
-            self._put(each, [virtual(self._gpu.cp, first, array, height) for array in room])
+            seen = partial(virtual, self._gpu.cp, first, height=height)
+            self._put(each, {kind: list(map(seen, arrays)) for kind, arrays in room.items()})
 
-    def _put(self, needed: Sequence[Span], places: Sequence[Any]) -> None:
+    def _put(self, needed: Sequence[Span], places: Mapping[str, Sequence[Any]]) -> None:
         job, at = self.job, self._source
-        if self._is_wide:
-            at = places[-1]
-            self._add("widen", job.pixel_type, needed[0], self._source, at)
         before = at
+        if job.is_wide and job.region is not None:
+            before = places["float32"][-1]
+            self._add("widen", job.pixel_type, needed[0], at, before)
         of_each = zip(self._programs, self._parts, job.runs, needed[1:], strict=True)
         for number, (program, part, run, rows) in enumerate(of_each):
-            is_end = number + 1 == len(job.runs) and not self._is_wide
-            target = self.target if is_end else places[number % 2]
+            kept = places[part.pixel_type]
+            if number == job.wide_from:
+                wide = before if not number and job.region is not None else kept[(number + 1) % 2]
+                if wide is not before:
+                    self._add("widen", job.pixel_type, needed[number], at, wide)
+                at = wide
+            is_end = number + 1 == len(job.runs) and not job.is_wide
+            target = self.target if is_end else kept[number % 2]
             launch = self._gpu.launch_on(program, part, at, rows, target)
             self._launches.append(launch)
             self._queues[-1] += launch.queue
@@ -171,8 +175,8 @@ class ListLaunch:
         if job.region is not None:
             shares = [self._gpu.cp.asarray(e) for e in job.region.shares(job.height, job.width)]
             shares[0] = shares[0][needed[-1][0] :]
-            self._add("inside", self._parts[0].pixel_type, needed[-1], before, at, *shares)
-        if self._is_wide:
+            self._add("inside", self._parts[-1].pixel_type, needed[-1], before, at, *shares)
+        if job.is_wide:
             self._add("narrow", job.pixel_type, needed[-1], at, self.target)
 
     def _add(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kernels.core.cache import blank
 from kernels.core.job import Job
 from kernels.core.step import OUTPUT, StepRun
-from kernels.cuda.listed_run import is_wide, rows_in_l2, why_no_strips
+from kernels.cuda.listed_run import rows_in_l2, why_no_strips
 from kernels.engine.list_ways import GRAPH, LIST_RUNGS, STRIPS
 from kernels.rungs.headers import Expression, Facts
 from kernels.rungs.rung import ladder, work_of
@@ -53,11 +53,12 @@ def list_work(job: Job, limits: Mapping[str, int]) -> dict[str, WayWork | str]:
     """
     flops = [_flops(job, run, limits) for run in job.runs]
     own, count, size = job.picture.nbytes, len(job.runs), (job.width, job.height)
-    is_widened = is_wide(job) and not job.is_one_launch  # launches as `listed_run` has them
+    is_widened = job.is_wide and not job.is_one_launch  # launches as `listed_run` has them
     each = 4 * job.picture.size if is_widened else own
     blends = sum(run.blend != OUTPUT for run in job.runs)
     ends = (own + each) * is_widened  # widened before, narrowed after
-    read, written = (count + 2 * blends) * each + ends, (count + blends) * each + ends
+    steps = (wide := min(job.wide_from, count)) * own + (count - wide) * each
+    read, written = steps + 2 * blends * each + ends, steps + blends * each + ends
     graph = WayWork(size, read, written, 0, sum(flops), 0.0)
     found: dict[str, WayWork | str] = {GRAPH: graph, STRIPS: why_no_strips(job, ())}
     for key, rung in LIST_RUNGS.items():

@@ -1,6 +1,7 @@
 """A list of steps: each run of an implementation given what the one before gave, then the whole.
 
-Between runs samples are float32, neither rounded nor clipped, unless the job rounds between steps.
+Between runs samples are float32, neither rounded nor clipped, unless the job rounds between steps
+or ranks alone went over whole numbers, which stay such.
 What a run gave is kept, so that a change of the last step runs no other again.
 """
 
@@ -42,9 +43,11 @@ class KeptRun:
     given: Samples  # what it gave the next run: its output, blended with its input
 
     @classmethod
-    def of(cls, start: Samples, sampling: Sampling, result: Result, run: StepRun) -> KeptRun:
-        """Blend what a run gave with what it was given."""
-        given = blended(run, result.job.picture, result.picture, start.dtype)
+    def of(
+        cls, start: Samples, sampling: Sampling, result: Result, run: StepRun, dtype: np.dtype[Any]
+    ) -> KeptRun:
+        """Blend what a run gave with what it was given, to samples of that type."""
+        given = blended(run, result.job.picture, result.picture, dtype)
         return cls(start, sampling, result, run, given)
 
     def stands_for(self, wanted: Sampling) -> bool:
@@ -63,7 +66,7 @@ class KeptRun:
         """The same under the names of `job`, which is the same run, and blended otherwise."""
         named = replace(self.result, job=job)
         if run.blend != self.run.blend:
-            return KeptRun.of(self.start, self.sampling, named, run)
+            return KeptRun.of(self.start, self.sampling, named, run, self.given.dtype)
         return replace(self, result=named)
 
 
@@ -130,7 +133,8 @@ def list_filtering(
         for number, run in enumerate(runs[len(done) :], start=len(done) + 1):
             part = job.part(run, done[-1].given if done else start)
             found = yield from _run(part, _name(runs, number), sampling, filtering)
-            done.append(KeptRun.of(start, sampling, found, run))
+            dtype = type_after(job, number)
+            done.append(KeptRun.of(start, sampling, found, run, dtype))
     finally:  # also where it is stopped in between
         if not may_change(job.picture):
             kept.keep(done)
@@ -198,8 +202,13 @@ def between(job: Job) -> Samples:
     """A job's picture as samples are between steps; the same array for the same picture."""
     if job.opaque is not None:
         return _weighted(job.opaque, job.is_rounded)(job.picture)
-    is_wide = not job.is_rounded and job.pixel_type != "float32"
-    return _widened(job.picture) if is_wide else job.picture
+    return _widened(job.picture) if type_after(job, 0) != job.picture.dtype else job.picture
+
+
+def type_after(job: Job, taken: int) -> np.dtype[Any]:
+    """The type of what that many of `job.runs` give, as the next one is given it."""
+    is_kept = not job.is_wide or taken < job.wide_from
+    return job.picture.dtype if is_kept else np.dtype(np.float32)
 
 
 @cache
@@ -228,7 +237,7 @@ def blended(
     """A run's output blended with its input, in float32; of `dtype`, or the output's."""
     blend, dtype = run.blend, dtype or after.dtype
     if blend == OUTPUT:
-        return after
+        return after if after.dtype == dtype else _of_type(after, dtype)
     share, threshold, offset = map(np.float32, blend[:3])
     found, was = (each.astype(np.float32) for each in (after, before))
     with np.errstate(invalid="ignore", over="ignore"):
@@ -306,9 +315,9 @@ def parts_ahead(job: Job) -> Iterator[tuple[str, Job]]:
         return
     is_weighted = job.opaque is not None  # which takes a while, and integers have no NaN
     given = job.picture if is_weighted else between(job)
-    if is_weighted and not job.is_rounded and job.picture.dtype != np.float32:
+    if is_weighted and job.is_wide:
         given = blank(given.shape, "float32")
     runs = job.runs
     for number, run in enumerate(runs, start=1):
         yield _name(runs, number), job.part(run, given)
-        given = blank(given.shape, str(given.dtype))
+        given = blank(given.shape, str(type_after(job, number)))

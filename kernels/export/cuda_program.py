@@ -85,12 +85,11 @@ def cuda_program_of_list(
         blended = replace(part, steps=steps, is_rounded=job.is_rounded)
         parts.append(_part(rung, part.but(devices=1), device, f"step_{number}", blended))
     like = Job.of(job.picture, np.ones((1, 1), np.float32))
-    is_wide = not job.is_rounded and job.pixel_type != "float32"
     whole = {
         **{"name": "steps", "knobs": knobs(like), "pitch": Facts(like)["PITCH"]},
-        **{"is_wide": is_wide, "pointwise": _pointwise(job)},
+        **{"is_wide": job.is_wide, "wide_from": job.wide_from, "pointwise": _pointwise(job)},
         "headers": "".join(each.text for each in header_parts(())),
-        "between": _scoped(BETWEEN) if is_wide else "",
+        "between": _scoped(BETWEEN) if job.is_wide else "",
     }
     return _rendered(parts, job, device, "steps", whole)
 

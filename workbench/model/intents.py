@@ -26,6 +26,7 @@ from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.list_ways import LIST_RUNGS, STRIPS, why_not
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
+from kernels.engine.step_list import type_after
 from kernels.filters import has_sizes
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
@@ -188,15 +189,16 @@ def like_step_job(state: State) -> Job | None:
     if job is None or job.is_one_launch:
         return job
     if (known := _like.get(job)) is None:
-        known = _like[job] = _like_run(job, job.runs[-1])
+        known = _like[job] = _like_run(job, len(job.runs) - 1)
     return known
 
 
-def _like_run(job: Job, run: StepRun) -> Job:
+def _like_run(job: Job, number: int) -> Job:
     if job.is_one_launch:
         return job
-    is_kept = job.is_rounded or job.pixel_type == "float32"
-    return job.part(run, job.picture if is_kept else blank(job.picture.shape, "float32"))
+    is_kept = (dtype := type_after(job, number)) == job.picture.dtype
+    given = job.picture if is_kept else blank(job.picture.shape, str(dtype))
+    return job.part(job.runs[number], given)
 
 
 _like: WeakKeyDictionary[Job, Job] = WeakKeyDictionary()
@@ -423,8 +425,8 @@ def giving_way(state: State) -> tuple[Changes, str]:
         return {}, ""
     if is_unclipped(state) and job.picture.dtype.kind == "u":  # it is stored as float32 first
         job = replace(job, picture=blank(job.picture.shape, "float32"))
-    for run in job.runs:
-        number, like = on[bisect_left(ends, run.taken)], _like_run(job, run)
+    for at, run in enumerate(job.runs):
+        number, like = on[bisect_left(ends, run.taken)], _like_run(job, at)
         chosen, reason = implementation(steps[number].implementation), None
         if isinstance(chosen, HostImplementation):
             reason = chosen.why_not(like)

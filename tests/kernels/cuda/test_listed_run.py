@@ -15,6 +15,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.cache import may_change, read_only
 from kernels.core.device import NoDevice
 from kernels.core.job import MAX_STEPS, PIXEL_TYPES, Job, Region
+from kernels.core.nonlinear import Rank
 from kernels.core.step import Blend, Correlation, Step, StepRun
 from kernels.cuda import device_pictures, listed_run
 from kernels.cuda.launch import Launch, Program, Programs, plan_steps, rows_per_launch
@@ -24,7 +25,6 @@ from kernels.cuda.listed_run import (
     TEXT,
     ListLaunch,
     _options,
-    is_wide,
     places_of,
     rows_in_l2,
 )
@@ -47,7 +47,7 @@ from tests.made_up import H200
 QUICK = Sampling(max_samples=3, max_seconds=0.1, check_taps=None)
 ONCE = Sampling(max_samples=0, check=False)
 PLAIN = ("global", "constant", "shared", "separable", "register_tile", "ring", "auto", "fft")
-SHARED = next(rung for rung in ladder() if rung.key == "shared")
+SHARED, MEDIAN = (next(e for e in ladder() if e.key == key) for key in ("shared", "median_tiles"))
 NO_WRAP = [border for border in BORDERS if border != "wrap"]
 GRADIENTS = ("gradient", "gradient_fused", "auto")
 
@@ -134,6 +134,12 @@ class MadeUpListGpu(MadeUpGpu):
         self.cp.current.put(do, 0.0)
 
 
+def ranked_first(job: Job, count: int) -> Job:
+    """The list with medians and minima in front, which keep bytes as they are."""
+    ranks = [Step(Rank(3, each), "median_tiles") for each in (50.0, 0.0)[:count]]
+    return replace(job, steps=(*ranks, *job.steps)[:MAX_STEPS])
+
+
 def by_the_reference(job, _sampling):
     yield Result(job, read_only(to_pixel_type(filtered(job), job.picture.dtype)), None, ())
 
@@ -141,7 +147,7 @@ def by_the_reference(job, _sampling):
 def test_what_lies_between_the_steps_is_what_the_engine_does_there(monkeypatch):
     monkeypatch.setattr(device_pictures, "cuda_errors_in_words", lambda _: nullcontext())
     for seed in range(60):
-        job = drawn(seed)
+        job = ranked_first(drawn(seed), seed % 3)
         *_, expected = list_filtering(job, ONCE, KeptRuns(), by_the_reference)
         found = done_by(MadeUpListGpu(), SHARED, job)
         assert found.tobytes() == expected.picture.tobytes(), seed
@@ -151,7 +157,9 @@ def done_by(gpu: MadeUpListGpu, rung: Rung, job: Job, rows: int | None = None) -
     """What a list gives whose runs are all the same rung's."""
     gpu.channels = job.channels
     parts = [part for _, part in parts_ahead(job)]
-    programs = [SimpleNamespace(rung=rung, knobs=rung.defines(each)) for each in parts]
+    rungs = [rung if each.has_weights else MEDIAN for each in parts]
+    pairs = zip(rungs, parts, strict=True)
+    programs = [SimpleNamespace(rung=one, knobs=one.defines(each)) for one, each in pairs]
     source, _ = gpu.pictures.upload(job.picture)
     listed = ListLaunch(gpu, job, parts, programs, source, rows=rows)
     with gpu.using(""):
@@ -167,10 +175,10 @@ def test_in_strips_it_gives_the_bytes_of_its_steps(monkeypatch, border):
         random, job = np.random.default_rng(seed), drawn(seed, border=border)
         picture = random_picture(random, (400 + seed, 5, job.channels), job.pixel_type, 1e3)
         region = Region(1, 20 * seed, 3, 15, feather=seed % 3) if seed % 2 else None
-        job = job.but(picture=picture, region=region)
+        job = ranked_first(job.but(picture=picture, region=region), seed // 9)
         *_, expected = list_filtering(job, ONCE, KeptRuns(), by_the_reference)
         assert done_by(MadeUpListGpu(), SHARED, job, 32).tobytes() == expected.picture.tobytes()
-        kinds.add((is_wide(job), region is None, len(job.runs) > 2))
+        kinds.add((job.is_wide, region is None, len(job.runs) > 2))
     assert len(kinds) == 8
 
 
@@ -242,6 +250,26 @@ def test_in_strips_it_gives_the_bytes_of_one_graph(engine, monkeypatch, border, 
     graph, strips = (engine.run(replace(job, list_way=way), QUICK) for way in (GRAPH, STRIPS))
     assert (graph.list_way, strips.list_way) == (GRAPH, STRIPS)
     assert strips.picture.tobytes() == graph.picture.tobytes()
+
+
+@pytest.mark.parametrize("list_way", [GRAPH, STRIPS])
+@pytest.mark.parametrize("count", [0, 2])
+def test_medians_of_bytes_in_front_run_on_bytes(engine, monkeypatch, list_way, count):
+    monkeypatch.setattr(listed_run, "rows_in_l2", lambda *_: 32)
+    picture = random_picture(np.random.default_rng(3), (300, 210, 4), "uint8", 1.0)
+    weights = fitting_weights(np.random.default_rng(7), 5, "tile_separable")
+    steps = tuple(Step(Correlation(weights), "tile_separable") for _ in range(count))
+    for region in (None, Region(9, 31, 150, 250, feather=5)):
+        job = ranked_first(
+            Job(picture, steps or (Step(Rank(3), "median_tiles"),), region=region), 2
+        )
+        job = replace(job, list_way=list_way)
+        one_by_one, whole = engine.run(job, ONCE), engine.run(job, QUICK)
+        types = [each.job.pixel_type for each in whole.steps]
+        assert types == ["uint8"] * (len(job.runs) - count) + ["float32"] * count
+        assert whole.list_way == list_way
+        assert whole.check.ok
+        assert whole.picture.tobytes() == one_by_one.picture.tobytes()
 
 
 def blurs(key: str, count: int = 4, size: int = 96, **fields: object) -> Job:

@@ -13,7 +13,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.cache import blank, read_only
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import MAX_STEPS, Job, Progress
-from kernels.core.nonlinear import Rank
+from kernels.core.nonlinear import Morphology, Rank
 from kernels.core.step import LENGTH, Blend, Correlation, Step, StepRun
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu import compiler
@@ -204,6 +204,24 @@ def test_a_gradient_between_two_steps_is_one_of_them():
 
 
 # -- Other ways to run it, and why not.
+
+
+def test_ranks_of_bytes_at_the_head_give_bytes_and_are_what_floats_would_give():
+    ranks = Step(Rank(9)), Step(Morphology(3, "top_hat"))
+    job = listed(*ranks, step("edges", mix=0.5), BLUR)
+    chosen = tuple(replace(each, implementation="auto") for each in job.steps)
+    result = Engine(use_gpu=False).run(replace(job, steps=chosen), EVERY_PIXEL)
+    assert [each.job.pixel_type for each in result.steps] == ["uint8"] * 2 + ["float32"] * 2
+    assert result.check.ok
+    assert all(each.check.ok for each in result.steps)
+    floats = Job(PICTURE.astype(np.float32), job.steps)
+    expected = filtered(floats).round().clip(0, 255)
+    assert np.abs(result.picture - expected).max() <= 1
+    assert listed(*ranks).wide_from == 2  # of these alone none is float32
+    assert listed(replace(ranks[0], mix=0.5), BLUR).wide_from == 0
+    with_alpha = np.dstack([PICTURE, PICTURE[..., :1]])
+    assert listed(*ranks, picture=with_alpha, opaque=255.0).wide_from == 0
+    assert listed(*ranks, picture=PICTURE.astype(np.float16)).wide_from == 0
 
 
 def test_each_step_of_auto_picks_for_itself():
@@ -453,6 +471,9 @@ def test_each_step_moves_a_picture_and_bytes_are_widened_and_narrowed():
     found = list_work(job(3, 3), LIMITS)["graph"]
     assert (found.read_bytes, found.written_bytes) == (13 * SAMPLES, 13 * SAMPLES)
     assert found.memory_ms(CEILINGS) == pytest.approx(26 * SAMPLES / 4000 * 1e-6)
+    ranks = replace(job(3), steps=(Step(Rank(3)), *job(3, 3).steps))  # bytes: 1 + 1
+    ranked = list_work(ranks, LIMITS)["graph"]
+    assert (ranked.read_bytes, ranked.written_bytes) == (14 * SAMPLES, 14 * SAMPLES)
     floats = list_work(job(3, 3, pixel_type="float32"), LIMITS)["graph"]
     assert (floats.read_bytes, floats.written_bytes) == (8 * SAMPLES, 8 * SAMPLES)
     mixed = job(3, 3, pixel_type="float32")

@@ -19,6 +19,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.compiler import HERE as CPU
 from kernels.cuda_on_cpu.compiler import runtime
 from kernels.engine.list_ways import LIST_RUNGS
+from kernels.engine.step_list import parts_ahead
 from kernels.export.cuda_program import cuda_program, cuda_program_of_list, number
 from kernels.oracle.checking import checking
 from kernels.pictures.generated import noise, white
@@ -132,9 +133,10 @@ def a_list(picture, is_rounded=False):
         LENGTH,
         Step(blur, "separable", title="Gaussian blur"),  # the program of the first once more
     )
+    if picture.shape[2] == 4:  # bytes as long as ranks alone go over them
+        steps = (Step(Rank(3), "median_columns", title="Median"), *steps)
     job = Job(picture, steps, "mirror", is_rounded)
-    between = np.zeros(picture.shape, picture.dtype if is_rounded else np.float32)
-    parts = [job.part(run, between) for run in job.runs]
+    parts = [part for _, part in parts_ahead(job)]
     fused = {True: "gradient_fused", False: "shared"}
     parts = [
         each.but(implementation=fused[each.has_length])

@@ -314,8 +314,7 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
         return
     yield -1, job.picture[y, x, channel]
     # What ran alone may be rounded, as it is nowhere within a list.
-    is_kept = job.is_rounded or job.pixel_type == "float32"
-    ran = (result.steps or (result,) * is_kept) if result else ()
+    ran = (result.steps or (result,) * (not job.is_wide)) if result else ()
     known = zip(job.runs, ran[: intents.runs_known(job, result)], strict=False)
     for number, step in enumerate(state.steps):
         found: Any = None

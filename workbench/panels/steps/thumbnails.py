@@ -57,6 +57,7 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
     given = _small((result.steps or (result,))[0].job.picture)  # maybe weighted by alpha
     height, width = small.shape[:2]
     factor = result.job.width / width
+    between = None if state.is_rounded else np.dtype(np.float32)
     part = intents.region_in(state, height, width, factor)
     runs = zip(result.job.runs, result.steps or (result,), strict=False)
     original, *others = needs(state)
@@ -66,7 +67,7 @@ def make(wanted: tuple[State, Result]) -> dict[object, Thumbnail]:
         first, *length = steps = intents.made(state, step)
         if step.is_on and number <= len(state.before):
             run, ran = next(runs)
-            given = blended(run, _small(ran.job.picture), _small(ran.picture))
+            given = blended(run, _small(ran.job.picture), _small(ran.picture), between)
         elif step.is_on:
             if isinstance(first.filter, Correlation):
                 # Slopes are steeper by the factor.  Else `cpu.opencv.preview` does the same.

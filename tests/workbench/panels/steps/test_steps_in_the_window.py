@@ -562,12 +562,9 @@ def test_captions_say_that_a_part_is_filtered(qtbot, listed):
 MEDIAN, SLOW = Step("median", 7, implementation="opencv"), Step("box", 3)
 OFF, LAST = replace(SLOW, is_on=False), replace(MEDIAN, ksize=3)
 GIVING_WAY = {  # the steps, the selected one, and what is done then
-    "adding": ([MEDIAN], 0, lambda w: trigger(w, "Add step")),
-    "duplicating": ([MEDIAN], 0, lambda w: trigger(w, "Duplicate step")),
-    "switching": ([MEDIAN, OFF], 1, lambda w: w.step_row.switch(1)),
-    "selecting": ([MEDIAN, SLOW], 0, lambda w: w.step_row.select(1)),
+    "switching": ([OFF, MEDIAN], 1, lambda w: w.step_row.switch(0)),
     "moving": ([MEDIAN, SLOW], 0, lambda w: trigger(w, "Move step right")),
-    "rounding": ([MEDIAN, LAST], 1, lambda w: w.store.choose(is_rounded=False)),
+    "rounding": ([SLOW, MEDIAN], 1, lambda w: w.store.choose(is_rounded=False)),
     # What is left swings around zero, and so is filtered as float32 from the beginning.
     "removing": ([MEDIAN, Step("sobel_x", 3), LAST], 2, lambda w: w.step_row.remove()),
 }
@@ -588,6 +585,14 @@ def test_what_cannot_run_its_step_gives_way_whatever_changes(qtbot, window):
         assert window.live.refusal is None, name
         settle(qtbot, window, window.undo_history.undo)
         assert store.state.steps == tuple(steps), name
+
+
+def test_a_median_in_front_of_others_runs_on_bytes_and_stays_opencvs(qtbot, window):
+    window.store.update(**select([MEDIAN, SLOW], 0))
+    show_picture(qtbot, window, small())
+    settle(qtbot, window, lambda: window.step_row.select(1))
+    assert window.store.state.steps == (MEDIAN, SLOW)
+    assert [each.job.pixel_type for each in window.live.result.steps] == ["uint8", "float32"]
 
 
 def test_what_was_taken_by_rule_stays_auto_once_the_reason_is_gone(qtbot, window, tmp_path):
