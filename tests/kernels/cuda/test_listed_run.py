@@ -47,7 +47,7 @@ from tests.made_up import H200
 QUICK = Sampling(max_samples=3, max_seconds=0.1, check_taps=None)
 ONCE = Sampling(max_samples=0, check=False)
 PLAIN = ("global", "constant", "shared", "separable", "register_tile", "ring", "auto", "fft")
-SHARED, MEDIAN = (next(e for e in ladder() if e.key == key) for key in ("shared", "median_tiles"))
+SHARED, MEDIAN = (next(e for e in ladder() if e.key == key) for key in ("shared", "median_sort"))
 NO_WRAP = [border for border in BORDERS if border != "wrap"]
 GRADIENTS = ("gradient", "gradient_fused", "auto")
 
@@ -136,7 +136,7 @@ class MadeUpListGpu(MadeUpGpu):
 
 def ranked_first(job: Job, count: int) -> Job:
     """The list with medians and minima in front, which keep bytes as they are."""
-    ranks = [Step(Rank(3, each), "median_tiles") for each in (50.0, 0.0)[:count]]
+    ranks = [Step(Rank(3, each), "median_sort") for each in (50.0, 0.0)[:count]]
     return replace(job, steps=(*ranks, *job.steps)[:MAX_STEPS])
 
 
@@ -260,9 +260,7 @@ def test_medians_of_bytes_in_front_run_on_bytes(engine, monkeypatch, list_way, c
     weights = fitting_weights(np.random.default_rng(7), 5, "tile_separable")
     steps = tuple(Step(Correlation(weights), "tile_separable") for _ in range(count))
     for region in (None, Region(9, 31, 150, 250, feather=5)):
-        job = ranked_first(
-            Job(picture, steps or (Step(Rank(3), "median_tiles"),), region=region), 2
-        )
+        job = ranked_first(Job(picture, steps or (Step(Rank(3), "median_sort"),), region=region), 2)
         job = replace(job, list_way=list_way)
         one_by_one, whole = engine.run(job, ONCE), engine.run(job, QUICK)
         types = [each.job.pixel_type for each in whole.steps]
