@@ -76,8 +76,8 @@ class Job:
                     `picture` becomes its (H, W, 1) view, `is_flat` says so, and what the Engine
                     gives back is (H, W) again.
     steps           1 to MAX_STEPS filters; samples between them are float32, neither rounded nor
-                    clipped (see `wide_from`).  A length follows weights without an offset, which it is one filter
-                    with.
+                    clipped (see `wide_from`).  A length follows weights without an offset, which it
+                    is one filter with.
     border          is applied at each step, to what the step before gave
     is_rounded      whether samples are rounded to the picture's type after each filter instead, and
                     before they are mixed with its input
