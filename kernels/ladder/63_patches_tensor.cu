@@ -12,6 +12,7 @@ Sums that neighbours share are cheaper than sums that are made anew, but sharing
 do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
 and one instruction does 4,096 products. With the sums of each patch's own squares, made once, that gives 128 distances, as \
 integers and without any rounding: fewer instructions than what follows, a power of two and two additions for each weight. \
+Where no distance that a warp has just made is near enough to count, which integers tell before anything is rounded, nothing follows. \
 Sixteen pixels as a square of 4 x 4, and the square below, have most of their windows in common: of 672 products 441 are wanted. \
 Of grey each square leaves out rows that only the other's windows have, and does 576."""
 requires = [
@@ -39,13 +40,16 @@ constexpr int TILES = (KSIZE + 3 + 7) / 8;                           // of 8 can
 constexpr int ACROSS = 4 * WARPS - 4 + 8 * TILES, DOWN = 32 + 2 * RADIUS;  // a block's candidates
 constexpr int WORDS = ((ACROSS + PATCH - 1) * CHANNELS + 11) / 4;    // of a row with their patches
 constexpr int ROWS = DOWN + PATCH - 1, COPY = (WORDS * ROWS + 31) / 32 * 32 + 4;  // copies begin four banks apart
-// Integers below 2^23 become floats by their bits, which is 2^23 too much.
-constexpr bool BY_BITS = PATCH * PATCH * PLANES * 65025 < 1 << 23;
+// A distance is kept as how much it is above the first that leaves no weight.  Integers below 2^23 become floats by their bits: as
+// those of 2^23 more, or of half of that below 2^23.  The bit COUNTS is set if it leaves a weight, and else not.
+constexpr int MOST = PATCH * PATCH * PLANES * 65025;
+constexpr bool BY_BITS = MOST < 1 << 23;
+constexpr int CUT = BY_BITS ? TWO_23_BITS : 0, FAR = static_cast<int>(1u << 31);
+constexpr unsigned COUNTS = BY_BITS ? 0x80800000u : 0x80000000u;
 // A candidate is the sum of its patch's squares and, of grey, its pixel as a float.  Of grey, candidates of several columns
 // are loaded at once as well, and a square meets only rows that its windows have; colours want the registers.
 constexpr bool GREY = PLANES == 1;
 constexpr int KEPT = GREY ? 2 : 1, TOGETHER = GREY && TILES <= 4 ? TILES : 1;
-constexpr int FAR = BY_BITS ? 0x7F000000 : 0x70000000;               // a square that leaves no weight
 
 // sum (16 x 8) = from + left (16 x 32 bytes) times right (32 x 8 bytes).  Lane 4 g + t has of left four bytes of row g from column
 // 4 t on, those of row g + 8, and both 16 columns further; of right, held by columns, rows 4 t on of column g, and 16
@@ -68,6 +72,13 @@ __device__ __forceinline__ void multiply_add_bytes(
         : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
         : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]),
           "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]));
+#endif
+}
+
+// The compiler works out what it has no register for again, for each column.
+__device__ __forceinline__ void keep(int& number) {
+#ifndef CUDA_ON_CPU
+    asm volatile("" : "+r"(number));
 #endif
 }
 
@@ -115,18 +126,28 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 
         for (int shift = 1; shift < 4; ++shift)
             words[shift * COPY + n] = __funnelshift_r(words[n], words[n + 1], 8 * shift);
     __syncthreads();
-    #pragma unroll 1
-    for (int n = thread; n < DOWN * ACROSS; n += THREADS) {
-        const unsigned* const patch = patch_at(n % ACROSS, n / ACROSS);
+    // A thread goes down a piece of a column: integers are as they were once a square is taken off again.
+    const auto squares_of = [&](const unsigned* row) {
         unsigned sum = 0;
-        #pragma unroll 1
-        for (int j = 0; j < PATCH; ++j)
-            for (int i = 0; i < PATCH_WORDS; ++i) {
-                const unsigned word = patch[j * WORDS + i] & own_bits(i);
-                sum = __dp4a(word, word, sum);
-            }
-        candidates[KEPT * n] = sum;
-        if (GREY) candidates[KEPT * n + 1] = __float_as_int(byte_to_float(*pixel_at(n % ACROSS, n / ACROSS), 0));
+        for (int i = 0; i < PATCH_WORDS; ++i) sum = __dp4a(row[i] & own_bits(i), row[i] & own_bits(i), sum);
+        return sum;
+    };
+    constexpr int AT_ONCE = THREADS / ACROSS > 0 ? THREADS / ACROSS : 1, PIECE = (DOWN + AT_ONCE - 1) / AT_ONCE;
+    #pragma unroll 1
+    for (int n = thread; n < (DOWN + PIECE - 1) / PIECE * ACROSS; n += THREADS) {
+        const int x = n % ACROSS, y = n / ACROSS * PIECE, end = min(y + PIECE, DOWN) * ACROSS;
+        const unsigned* patch = patch_at(x, y);
+        const sample* pixel = pixel_at(x, y);
+        unsigned sum = CUT;
+        #pragma unroll
+        for (int j = 0; j + 1 < PATCH; ++j) sum += squares_of(patch + j * WORDS);
+        #pragma unroll 2
+        for (int at = y * ACROSS + x; at < end; at += ACROSS, patch += WORDS, pixel += 4 * WORDS) {
+            sum += squares_of(patch + (PATCH - 1) * WORDS);
+            candidates[KEPT * at] = sum;
+            if (GREY) candidates[KEPT * at + 1] = __float_as_int(byte_to_float(*pixel, 0));
+            sum -= squares_of(patch);
+        }
     }
     __syncthreads();
 
@@ -140,18 +161,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 
         at[n / 2][n % 2] = is_padding ? 0 : word / PATCH_WORDS * WORDS + word % PATCH_WORDS;
         bits[n / 2][n % 2] = is_padding ? 0 : own_bits(word % PATCH_WORDS);
     }
-    const float scale = exponent_of(1.0f), bias = BY_BITS ? -TWO_23 * scale : 0.0f;
+    // Beyond a scale of 16 only equal patches count, by how much is of no account.  All weights may be off by a factor, so that
+    // rounding does not matter but of `first`, the first distance that leaves none.
+    const float scale = fmaxf(exponent_of(1.0f), -16.0f);
+    const int first = 1 + static_cast<int>(fminf(LOG2_CUT / scale, MOST));
+    const float slope = BY_BITS ? 2 * scale : scale, bias = (BY_BITS ? first - 2 * TWO_23 : first) * scale;
     #pragma unroll 1
     for (int top = 0; top < 32; top += 4 * TALL) {
         // A lane is for two pixels of a square: in column g % 4, rows g / 4 and g / 4 + 2.
         const int x = 4 * warp + g % 4;
         unsigned left[TALL][STEPS][4];
-        int own[TALL][2];
+        int start[TALL][4], own[TALL][2];  // half of a pixel's squares, taken off its products, and CUT less what halving lost
         Mean means[TALL][2];
         #pragma unroll
         for (int n = 0; n < 2 * TALL; ++n) {
             const int y = top + 4 * (n / 2) + g / 4 + 2 * (n % 2);
-            own[n / 2][n % 2] = candidates[KEPT * ((y + RADIUS) * ACROSS + x + RADIUS)] + (BY_BITS ? TWO_23_BITS : 0);
+            const int squares = candidates[KEPT * ((y + RADIUS) * ACROSS + x + RADIUS)] - CUT - first;
+            int half = -(squares >> 1);
+            keep(half);
+            start[n / 2][n % 2 * 2] = start[n / 2][n % 2 * 2 + 1] = half;
+            own[n / 2][n % 2] = CUT - (squares & 1);
             #pragma unroll
             for (int m = 0; m < 2 * STEPS; ++m)
                 left[n / 2][m / 2][m % 2 * 2 + n % 2] =
@@ -164,14 +193,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 
         #pragma unroll 1
         for (int row = 0; row < 4 * TALL + 2 * RADIUS;
              ++row, patch += WORDS, others += KEPT * ACROSS, pixels += 4 * WORDS) {
-            int mine[TALL][2];
+            int mine[TALL][2];  // below it a distance leaves a weight
             #pragma unroll
             for (int n = 0; n < 2 * TALL; ++n) {
                 int& one = mine[n / 2][n % 2];
                 one = static_cast<unsigned>(row - 4 * (n / 2) - g / 4 - 2 * (n % 2)) < KSIZE ? own[n / 2][n % 2] : FAR;
-#ifndef CUDA_ON_CPU
-                asm volatile("" : "+r"(one));  // or it is worked out again for each column
-#endif
+                keep(one);
             }
             #pragma unroll (TILES <= 4 ? TILES : 1)
             for (int column = 0; column < 8 * TILES; column += 8 * TOGETHER) {
@@ -190,7 +217,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 
                         theirs[k][1] = both.z, pixel[k][1][0] = __int_as_float(both.w);
                     }
                     for (int c = 0; c < 2; ++c) {  // beyond the window the exponent is minus infinity
-                        biases[k][c] = static_cast<unsigned>(from + 2 * t + c - g % 4) < KSIZE ? bias : __int_as_float(0xFF800000);
+                        biases[k][c] = (TOGETHER > 1 && 3 <= from && from + 7 < KSIZE)  // for all lanes
+                            || static_cast<unsigned>(from + 2 * t + c - g % 4) < KSIZE ? bias : __int_as_float(0xFF800000);
                         if (GREY) continue;
                         theirs[k][c] = others[from + c];
                         for (int plane = 0; plane < PLANES; ++plane)
@@ -200,18 +228,23 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 
                 #pragma unroll
                 for (int square = 0; square < TALL; ++square) {
                     if (GREY && static_cast<unsigned>(row - 4 * square) >= LIVE) continue;
+                    int apart[TOGETHER][4];
+                    unsigned found = 0;
                     #pragma unroll
                     for (int k = 0; k < TOGETHER; ++k) {
                         int sums[4];
-                        multiply_add_bytes(sums, left[square][0], right[k][0], {0, 0, 0, 0});
+                        multiply_add_bytes(sums, left[square][0], right[k][0], start[square]);
                         for (int step = 1; step < STEPS; ++step)
                             multiply_add_bytes(sums, left[square][step], right[k][step], sums);
-                        for (int i = 0; i < 4; ++i) {
-                            const int apart = mine[square][i / 2] + theirs[k][i % 2] - 2 * sums[i];
-                            const float distance = BY_BITS ? __int_as_float(apart) : static_cast<float>(apart);
-                            const float exponent = fmaf(distance, scale, biases[k][i % 2]);
-                            if (exponent >= LOG2_CUT) means[square][i / 2].add(exp2f(exponent), pixel[k][i % 2]);
-                        }
+                        for (int i = 0; i < 4; ++i) found |= apart[k][i] = theirs[k][i % 2] - 2 * sums[i];
+                    }
+                    if (!__any_sync(~0u, (found & COUNTS) != 0)) continue;
+                    #pragma unroll
+                    for (int n = 0; n < 4 * TOGETHER; ++n) {
+                        const int one = apart[n / 4][n % 4];
+                        const float distance = BY_BITS ? __int_as_float(one) : static_cast<float>(one);
+                        const float exponent = fmaf(distance, slope, biases[n / 4][n % 2]);
+                        if (one < mine[square][n / 2 % 2]) means[square][n / 2 % 2].add(exp2f(exponent), pixel[n / 4][n % 2]);
                     }
                 }
             }
