@@ -12,7 +12,8 @@ Sums that neighbours share are cheaper than sums that are made anew, but sharing
 do all of it, and do not care. The patches of 16 pixels are the rows of a matrix, those of 8 candidates the columns of another, \
 and one instruction does 4,096 products. With the sums of each patch's own squares, made once, that gives 128 distances, as \
 integers and without any rounding: fewer instructions than what follows, a power of two and two additions for each weight. \
-Where no distance that a warp has just made is near enough to count, which integers tell before anything is rounded, nothing follows. \
+Of grey nothing follows where no distance that a warp has just made is near enough to count, which integers tell before anything is \
+rounded: of noise as a rule, of a photograph seldom. \
 Sixteen pixels as a square of 4 x 4, and the square below, have most of their windows in common: of 672 products 441 are wanted. \
 Of grey each square leaves out rows that only the other's windows have, and does 576."""
 requires = [
@@ -238,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, STEPS <= 2 ? 5 : STEPS <= 
                             multiply_add_bytes(sums, left[square][step], right[k][step], sums);
                         for (int i = 0; i < 4; ++i) found |= apart[k][i] = theirs[k][i % 2] - 2 * sums[i];
                     }
-                    if (!__any_sync(~0u, (found & COUNTS) != 0)) continue;
+                    if (GREY && !__any_sync(~0u, (found & COUNTS) != 0)) continue;  // colours have few products to pass over
                     #pragma unroll
                     for (int n = 0; n < 4 * TOGETHER; ++n) {
                         const int one = apart[n / 4][n % 4];

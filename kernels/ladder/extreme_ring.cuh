@@ -13,9 +13,9 @@ __device__ constexpr int slots_of(int rows) { return 1 + (KSIZE - 1 + rows - 1) 
 __device__ constexpr int bytes_of(int rows) { return rows * (STAGES * IN_STRIDE + slots_of(rows) * RING_STRIDE); }
 // Threads for which there are one or two of COLUMNS.  Of colours two blocks of them where there is room; where there is
 // not, one, which has, of bytes, more rows between two barriers.
-constexpr int THREADS = STRIP_BYTES == 768 ? 384 : 256;
+constexpr int THREADS = STRIP_BYTES == 768 ? 384 : STRIP_BYTES == 1024 ? 512 : 256;
 constexpr int ROOM = 227 * 1024;
-constexpr int BLOCKS = STRIP_BYTES == 768 && bytes_of(32) <= ROOM / 2 - 1024 ? 2 : 0;  // 0: what registers allow
+constexpr int BLOCKS = STRIP_BYTES == 768 && bytes_of(32) <= ROOM / 2 - 1024 ? 2 : STRIP_BYTES == 1024 ? 1 : 0;  // 0: what registers allow
 constexpr int STEP_ROWS = STRIP_BYTES == 768 && BYTES == 1 && BLOCKS == 0 && bytes_of(48) <= ROOM ? 48 : 32;
 constexpr int SLOTS = slots_of(STEP_ROWS);
 constexpr int STAGE = STEP_ROWS * IN_STRIDE;         // bytes
