@@ -272,6 +272,9 @@ def reason(error: OSError) -> str:
     """Cause of a failed write and its remedy: the second half of a sentence."""
     if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
         return "not all of it could be written; free some space or choose another folder"
+    made = error.filename if error.errno == errno.ENOENT else None
+    if isinstance(made, str) and Path(made).parent.is_dir():  # such as /proc
+        return "no file can be made in its folder; choose another folder"
     return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another name or folder")
 
 

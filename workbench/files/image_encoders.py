@@ -205,8 +205,11 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
 
 
 def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    if samples.dtype == np.float16 and np.isnan(samples).any():
-        raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
+    if samples.dtype == np.float16 and not all(_is_in_jxl(row, quality) for row in samples):
+        raise ImageFileError(
+            "JPEG XL does not hold NaN of float16 nor, without loss, values below 0.00006; save as "
+            "TIFF or OpenEXR."
+        )
     how: dict[str, Any] = {"lossless": quality is None, "usecontainer": True}
     if (is_deep := samples.dtype == np.uint16) and quality is not None:  # read as linear light
         colours = samples.shape[2] - (samples.shape[2] in (2, 4))
@@ -218,6 +221,12 @@ def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: 
         file.write(struct.pack(">I4sI", len(exif) + 12, b"Exif", 0) + exif)  # 0: it begins there
     if metadata.xmp is not None:
         file.write(struct.pack(">I4s", len(metadata.xmp) + 8, b"xml ") + metadata.xmp)
+
+
+def _is_in_jxl(halves: Samples, quality: int | None) -> bool:
+    """True if none is NaN or, without loss, so small that it has fewer digits than others."""
+    is_small = (halves != 0) & (np.abs(halves) < np.finfo(np.float16).tiny)
+    return not (np.isnan(halves).any() or (quality is None and is_small.any()))
 
 
 def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
