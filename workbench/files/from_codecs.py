@@ -12,7 +12,7 @@ import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.files import colour_profiles
+from workbench.files import colour_profiles, from_pillow
 from workbench.files import exif as exif_of
 from workbench.files.from_pillow import JPEG_END, Decoded, PillowReader, frame_of, unless_stopped
 from workbench.files.from_tiff import spread, undo_premultiplied
@@ -29,10 +29,9 @@ _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
 _NAMED_IN_JPEG_2000 = re.compile(rb"colr\x01..(....)", re.DOTALL)
 # Others are CMYK, sRGB, its grey and sYCC.
 _NAMES = {14: "CIELab", 20: "e-sRGB", 21: "ROMM RGB", 24: "e-sYCC"}
-_XMP_IN_JPEG_2000 = re.compile(
-    rb"(....)uuid\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac", re.DOTALL
+_XMP_IN_JPEG_2000, _EXIF_IN_JPEG_2000 = (
+    re.compile(rb"(....)uuid" + re.escape(each), re.DOTALL) for each in from_pillow.IDS
 )
-_EXIF_IN_JPEG_2000 = re.compile(rb"(....)uuidJpgTiffExif->JP2", re.DOTALL)
 _ICC_IN_JPEG_2000 = re.compile(rb"(....)colr[\x02\x03]..", re.DOTALL)
 _PALETTE = re.compile(rb"pclr..(.)", re.DOTALL)  # how many channels, whose bits follow
 _TYPES = re.compile(rb"(....)cdef.{5}", re.DOTALL)  # in front of each sixth byte, a channel's
@@ -111,8 +110,10 @@ class CodecReader(PillowReader):
             icc, colours = colour_profiles.coded(primaries, curve, 0, 1)
             if primaries != _UNKNOWN:
                 decoded = replace(decoded, icc=icc, colours=colours)
-        elif self._image.format == "AVIF" and decoded.icc is None and b"colr" not in self._whole:
-            decoded = replace(decoded, colours="an AVIF that names none outside AV1")
+        elif decoded.icc is None and not self._is_jpeg and b"colr" not in self._whole:
+            kind = {"AVIF": "an AVIF that names none outside AV1"}.get(str(self._image.format))
+            named = kind or "a HEIC that names none outside HEVC"
+            decoded = replace(decoded, colours=named)
         return decoded
 
     def _box(self, begins: re.Pattern[bytes]) -> bytes | None:

@@ -91,16 +91,15 @@ class ExrReader:
             notes.append(f"All samples in the file are shown, not its frame of {width}×{height}.")
         if not np.allclose(np.ravel(header.get("chromaticities", _REC_709)), _REC_709, atol=2e-3):
             notes.append("Colours of other primaries than sRGB’s were not converted.")
-        if header.get("pixelAspectRatio", 1) != 1:
-            notes.append("Left out when saving: that pixels are not square.")
+        lost = ["that pixels are not square"] if header.get("pixelAspectRatio", 1) != 1 else []
         if said := ", ".join(sorted(header.keys() - _OF_SAMPLES)):
-            notes.append(f"Left out when saving: what the file says of {said}.")
+            lost.append(f"what the file says of {said}")
         if has_alpha:
             undo_premultiplied(samples, notes)
         named = str(header.get("name", ""))
         is_light = self._chosen[0].rpartition(".")[2] in ("R", "Y")  # not depths or numbers
         page = Page(self._page, self.count, named)
-        return Decoded(samples, page=page, is_linear=is_light)
+        return Decoded(samples, page=page, is_linear=is_light, lost=tuple(lost))
 
 
 class _HushedC:

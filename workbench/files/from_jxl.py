@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 import imagecodecs
@@ -13,31 +13,24 @@ import numpy as np
 
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
-from workbench.files.from_pillow import Decoded, unless_stopped
+from workbench.files.from_pillow import Decoded, boxes, unless_stopped
 from workbench.files.from_tiff import spread, undo_premultiplied
 from workbench.files.jxl_header import ALPHA, BARE, BEGIN, BOXES, Header
 from workbench.files.needs import Need
 from workbench.files.picture_errors import not_read
 
-_PIXELS, _DESCRIBING = (b"jxlc", b"jxlp"), (b"Exif", b"xml ", b"brob")
+_PIXELS = b"jxlc", b"jxlp"
+_READ = {*_PIXELS, b"JXL ", b"ftyp", b"jxll", b"jxli", b"jbrd", b"Exif", b"xml "}
 _MAX_UNPACKED = 1 << 24  # bytes of EXIF or XMP
 
 
-def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each box, of pixels the begin.  Raises EOFError where one is cut short."""
-    at = 0
-    while at < len(data):
-        size, kind, long = struct.unpack(">I4sQ", data[at : at + 16].ljust(16, b"\0"))
-        size, head = (long, 16) if size == 1 else (size or len(data) - at, 8)  # 0: the last one
-        if size < head or at + size > len(data):
-            raise EOFError("a box")
-        content = data[at + head : at + (size if kind in _DESCRIBING else min(size, BEGIN))]
-        if kind == b"brob" and content[:4] in _DESCRIBING:  # another box, packed
-            kind, content = content[:4], content[4:]
-            with suppress(imagecodecs.BrotliError):  # else it is damaged, as whoever reads it says
-                content = bytes(imagecodecs.brotli_decode(content, out=_MAX_UNPACKED))
-        yield kind, content
-        at += size
+def _unpacked(kind: bytes, content: bytes) -> tuple[bytes, bytes]:
+    """A box that is packed into another one, or as it is."""
+    if kind != b"brob":
+        return kind, content
+    with suppress(imagecodecs.BrotliError):  # else it is damaged, as whoever reads it says
+        return content[:4], bytes(imagecodecs.brotli_decode(content[4:], out=_MAX_UNPACKED))
+    return content[:4], content[4:]
 
 
 class JxlReader:
@@ -47,7 +40,7 @@ class JxlReader:
 
     def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
         self._path, self._is_stopped, self._data = path, is_stopped, path.read_bytes()
-        found = list(_boxes(self._data)) if self._data.startswith(BOXES) else []
+        found = list(starmap(_unpacked, boxes(self._data) if self._data.startswith(BOXES) else ()))
         begin = b"".join(each[4 * (kind == b"jxlp") :] for kind, each in found if kind in _PIXELS)
         self._boxes, self._header = dict(found), Header(begin or self._data[:BEGIN])
         is_deep = self._header.bits > 16 and not self._header.is_float
@@ -82,7 +75,9 @@ class JxlReader:
         box = self._boxes.get(b"Exif", b"")  # which begins with where in it EXIF does
         fields = exif_of.fields_in(box[4 + int.from_bytes(box[:4], "big") :] or box, notes)
         xmp = self._boxes.get(b"xml ")
-        return Decoded(samples, icc, header.orientation, fields, xmp, colours=colours)
+        others = ", ".join(each.decode("latin-1") for each in self._boxes if each not in _READ)
+        lost = (f"what the JPEG XL says in {others}",) if others else ()
+        return Decoded(samples, icc, header.orientation, fields, xmp, colours=colours, lost=lost)
 
 
 def is_jxl(start: bytes) -> bool:
