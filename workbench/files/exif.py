@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any, BinaryIO
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -271,10 +271,10 @@ def with_resolution(metadata: Metadata) -> bytes | None:
 
 
 def _written(fields: Fields) -> bytes:
-    return b"II*\0\x08\0\0\0" + _directory(fields, 0, 8)
+    return b"II*\0\x08\0\0\0" + directory(fields, 0, 8)
 
 
-def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:
+def directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:
     """A directory, what its fields point to behind it, and so on, to be put at offset `at`."""
     inside = [each for each in _INSIDE.get(name, ()) if fields.get(each)]
     own = fields[name] | dict.fromkeys(inside, (16 if is_big else 4, 1, b""))
@@ -284,56 +284,13 @@ def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> b
     for tag in sorted(own):
         kind, length, data = own[tag]
         place = begins + len(behind)
-        data = _directory(fields, tag, place, is_big=is_big) if tag in inside else data
+        data = directory(fields, tag, place, is_big=is_big) if tag in inside else data
         value = data.ljust(room, b"\0")
         if tag in inside or len(data) > room:
             value = struct.pack(f"<{offset}", place)
             behind += data + bytes(len(data) % 2)
         entries += struct.pack(f"<HH{offset}", tag, kind, length) + value
     return struct.pack(f"<{count}", len(own)) + entries + bytes(room) + behind
-
-
-def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bool]]:
-    """The `extratags` of `tifffile.imwrite`.
-
-    Directories are empty, and texts called bytes, lest they are cut at a zero, until `fill_tiff`.
-    is_big  whether the file is a BigTIFF, whose offsets have 64 bits
-    """
-    found = fields_in(exif, [])
-    # The tag before stands in for a directory, which tifffile does not write.
-    stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
-    own = [
-        (tag, _BYTES if kind in _TEXTS else kind, count, data, True)
-        for tag, (kind, count, data) in sorted(found[0].items())
-        if tag not in _RESOLUTION
-    ]
-    return own + stand_ins
-
-
-def fill_tiff(file: BinaryIO, exif: bytes) -> None:
-    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`.
-
-    And point to them; the file can be read as well as written.
-    """
-    found = fields_in(exif, [])
-    file.seek(0)
-    with tifffile.TiffFile(file) as tiff:
-        is_big, tags = tiff.is_bigtiff, tiff.pages.first.tags
-        stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
-    for tag, (kind, _, _) in found[0].items():
-        if kind in _TEXTS and tag in tags:
-            file.seek(tags[tag].offset + 2)
-            file.write(struct.pack("<H", kind))
-    for tag, found_at in stand_ins.items():
-        if found_at is None:
-            continue
-        end = file.seek(0, 2)
-        end += file.write(bytes(-end % 8))
-        file.write(_directory(found, tag, end, is_big=is_big))
-        file.seek(found_at.offset)
-        file.write(struct.pack("<H", tag))
-        file.seek(found_at.valueoffset)
-        file.write(struct.pack("<Q" if is_big else "<I", end))
 
 
 _IPTC = b"8BIM\x04\x04\0\0"  # of Photoshop's resources, without a name

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import imagecodecs
 import numpy as np
-import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -32,7 +31,7 @@ Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
 JPEG_QUALITY = 95  # of JPEG and AVIF, where none is asked for
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
-_BYTE, _UNDEFINED = 1, 7  # types of TIFF's tags
+_SHORT, _LONG, _LONG8 = 3, 4, 16  # types of TIFF's tags
 
 
 def writer_for(path: Path, samples: Samples) -> Writer:
@@ -72,38 +71,60 @@ def _packed_profile(channels: int) -> bytes:
 
 
 def _write_tiff(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
-    channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
-    words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
-    with tifffile.TiffWriter(file, bigtiff=is_big, byteorder="<") as tiff:
-        tiff.write(samples if channels > 1 else samples[:, :, 0], **words)
-    if metadata.exif is not None:
-        exif_of.fill_tiff(file, metadata.exif)
+    head, end, directory = tiff_around(samples.shape, samples.dtype, metadata)
+    file.write(head)
+    file.write(np.ascontiguousarray(samples, samples.dtype.newbyteorder("<")).data)
+    file.write(bytes(end - len(head) - samples.nbytes) + directory)
 
 
-def tiff_words(
-    dtype: np.dtype[Any], channels: int, metadata: Metadata, *, is_big: bool
-) -> dict[str, Any]:
-    """The keywords of tifffile's writers beside the samples.
+def tiff_around(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    metadata: Metadata,
+    tile: tuple[int, int] | None = None,
+) -> tuple[bytes, int, bytes]:
+    """What is in a TIFF beside samples, (H, W, C), that are little-endian and not packed.
 
-    EXIF's directories are empty until `exif.fill_tiff` fills them.
+    tile     rows and columns of a tile; None: the samples lie as in memory
+    returns  the header, behind which they begin; the offset of the directory, and that
     """
-    tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
-    if metadata.xmp is not None:
-        tags.append((exif_of.XMP_TAG, _BYTE, len(metadata.xmp), metadata.xmp, True))
-    if metadata.iptc is not None:
-        tags.append((exif_of.IPTC_TAG, _UNDEFINED, len(metadata.iptc), metadata.iptc, True))
-    return {
-        "resolution": metadata.resolution,
-        "resolutionunit": None if metadata.resolution is None else "inch",
-        "photometric": "rgb" if channels >= 3 else "minisblack",
-        "planarconfig": "contig" if channels > 1 else None,
-        "extrasamples": ["unassalpha"] if channels in (2, 4) else None,
-        # What floats stand for only their maker knows: light, heights or differences.
-        "iccprofile": profile_for(channels) if dtype.kind == "u" else None,
-        "metadata": None,
-        "software": False,
-        "extratags": tags or None,
+    (height, width, channels), (high, wide) = shape, tile or shape[:2]
+    count, each = -(-height // high) * -(-width // wide), high * wide * channels * dtype.itemsize
+    is_big = count * each > MAX_TIFF_BYTES
+    begin = 16
+    end = begin + count * each + -count * each % 8
+    head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, end) if is_big else b""
+
+    def field(kind: int, *numbers: int) -> exif_of.Field:
+        code = {_SHORT: "H", _LONG: "I", _LONG8: "Q"}[kind]
+        return kind, len(numbers), struct.pack(f"<{len(numbers)}{code}", *numbers)
+
+    place = _LONG8 if is_big else _LONG
+    at, sizes = field(place, *range(begin, end - each + 1, each)), field(place, *[each] * count)
+    own = {
+        256: field(_LONG, width),
+        257: field(_LONG, height),
+        258: field(_SHORT, *[8 * dtype.itemsize] * channels),
+        259: field(_SHORT, 1),  # not packed
+        262: field(_SHORT, 2 if channels >= 3 else 1),
+        277: field(_SHORT, channels),
+        284: field(_SHORT, 1),  # channels beside each other
+        339: field(_SHORT, *[3 if dtype.kind == "f" else 1] * channels),
     }
+    if tile is None:
+        own |= {273: at, 278: field(_LONG, height), 279: sizes}
+    else:
+        own |= {322: field(_LONG, wide), 323: field(_LONG, high), 324: at, 325: sizes}
+    own |= {338: field(_SHORT, 2)} if channels in (2, 4) else {}  # alpha, not multiplied in
+    # What floats stand for only their maker knows: light, heights or differences.
+    icc = profile_for(channels) if dtype.kind == "u" else None
+    told = (34675, icc), (exif_of.XMP_TAG, metadata.xmp), (exif_of.IPTC_TAG, metadata.iptc)
+    for tag, data in told:
+        own |= {tag: (1 if tag == exif_of.XMP_TAG else 7, len(data), data)} if data else {}
+    fields = exif_of.fields_in(exif_of.with_resolution(metadata), [])
+    fields[0] = fields.get(0, {}) | own
+    directory = exif_of.directory(fields, 0, end, is_big=is_big)
+    return head or struct.pack("<2sHI8x", b"II", 42, end), end, directory
 
 
 APP1, APP2, APP13, COM = 0xE1, 0xE2, 0xED, 0xFE

@@ -153,8 +153,8 @@ def resolution(path):
     """Pixels per inch, as Pillow or tifffile finds them."""
     if path.suffix == ".tif":
         with tifffile.TiffFile(path) as tiff:
-            assert tiff.pages.first.tags.valueof(296) == 2
-            return tuple(a / b for a, b in map(tiff.pages.first.tags.valueof, (282, 283)))
+            factor = {2: 1, 3: 2.54}[tiff.pages.first.tags.valueof(296)]
+            return tuple(a / b * factor for a, b in map(tiff.pages.first.tags.valueof, (282, 283)))
     with Image.open(path) as image:
         if path.suffix == ".webp":
             factor = {2: 1, 3: 2.54}[image.getexif()[296]]
