@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -29,9 +30,6 @@ _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
 _NAMED_IN_JPEG_2000 = re.compile(rb"colr\x01..(....)", re.DOTALL)
 # Others are CMYK, sRGB, its grey and sYCC.
 _NAMES = {14: "CIELab", 20: "e-sRGB", 21: "ROMM RGB", 24: "e-sYCC"}
-_XMP_IN_JPEG_2000, _EXIF_IN_JPEG_2000 = (
-    re.compile(rb"(....)uuid" + re.escape(each), re.DOTALL) for each in from_pillow.IDS
-)
 _ICC_IN_JPEG_2000 = re.compile(rb"(....)colr[\x02\x03]..", re.DOTALL)
 _PALETTE = re.compile(rb"pclr..(.)", re.DOTALL)  # how many channels, whose bits follow
 _TYPES = re.compile(rb"(....)cdef.{5}", re.DOTALL)  # in front of each sixth byte, a channel's
@@ -98,8 +96,11 @@ class CodecReader(PillowReader):
             notes.append(f"Samples of {self._bits} bits were rounded to 8.")
         decoded = super().read(notes)
         if self._image.format == "JPEG2000":
-            fields = exif_of.fields_in(self._box(_EXIF_IN_JPEG_2000), notes)
-            icc, xmp = self._box(_ICC_IN_JPEG_2000), self._box(_XMP_IN_JPEG_2000)
+            told = dict[bytes, bytes]()
+            with suppress(EOFError):
+                told = {each[:16]: each[16:] for _, each in from_pillow.boxes(self._whole)}
+            xmp, exif = map(told.get, from_pillow.IDS)
+            fields, icc = exif_of.fields_in(exif, notes), self._box(_ICC_IN_JPEG_2000)
             turned = exif_of.orientation_of(fields, xmp)
             decoded = replace(decoded, icc=icc, orientation=turned, exif=fields, xmp=xmp)
             if icc is None and (found := _NAMED_IN_JPEG_2000.search(self._whole)):

@@ -156,7 +156,7 @@ _READ = re.compile(
     "|ICCP|EXIF|XMP |ftyp|meta|mdat|moov|free|skip|jP  |jp2[hc]|Exif"
 )
 _WORD = re.compile(r"[^ -~].*", re.DOTALL)  # what follows the name in a segment
-_DESCRIBING = (b"Exif", b"xml ", b"brob")  # boxes of which all is told
+_DESCRIBING = (b"Exif", b"xml ", b"brob", b"uuid")  # boxes of which all is told
 # Of XMP and EXIF in a JPEG 2000.
 IDS = bytes.fromhex("be7acfcb97a942e89c71999491e3afac"), b"JpgTiffExif->JP2"
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
@@ -360,12 +360,13 @@ class PillowReader:
         if self._image.format == "GIF":
             yield from dict(_extensions(self._whole))
         elif self._image.format == "WEBP":
-            at = 12
-            while head := self._whole[at : at + 8]:
-                at += 8 + int.from_bytes(head[4:], "little") + head[-4] % 2
-                yield head[:4].decode("latin-1")
+            at, end = 12, 8 + int.from_bytes(self._whole[4:8], "little")
+            while at + 8 <= min(end, len(self._whole)):
+                kind, size = struct.unpack_from("<4sI", self._whole, at)
+                at += 8 + size + size % 2
+                yield kind.decode("latin-1")
         elif self._image.format in ("AVIF", "HEIF", "JPEG2000"):
-            with suppress(EOFError):
+            with suppress(EOFError):  # behind the last one
                 for kind, data in boxes(self._whole):
                     yield "Exif" if data.startswith(IDS) else kind.decode("latin-1")
 
