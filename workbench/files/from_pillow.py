@@ -218,8 +218,8 @@ class Watched(io.BufferedReader):
         return super().read(size)
 
 
-def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
-    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+def in_background(work: Callable[[], T]) -> Future[T]:
+    """What `work` will return, or raise, on a thread that the program's end does not wait for."""
     found = Future[T]()
 
     def run() -> None:
@@ -228,7 +228,13 @@ def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
         except BaseException as error:  # noqa: BLE001 - which is raised by `result`
             found.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
+    threading.Thread(target=run, daemon=True).start()
+    return found
+
+
+def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
+    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+    found = in_background(work)
     while not wait((found,), POLL_S).done:
         if is_stopped():
             raise StoppedError("Reading was cancelled.")
@@ -374,17 +380,12 @@ class PillowReader:
     def _whole(self) -> bytes:
         return (self._found and self._found.sound) or self._path.read_bytes()
 
-    @property
-    def _data(self) -> bytes:
-        """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        return self._whole if self._is_quick or self._is_deep else b""
-
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
         if self._is_deep and self._largest:
-            return _deep_pnm(image, self._data, self._largest, notes)
+            return _deep_pnm(image, self._whole, self._largest, notes)
         if self._is_deep:
-            deep: NDArray[Any] = imagecodecs.png_decode(self._data)
+            deep: NDArray[Any] = imagecodecs.png_decode(self._whole)
             if deep[0].size > image.width * len(image.getbands()):
                 notes.append("Transparent colour became an alpha channel.")
             return deep
@@ -408,8 +409,8 @@ class PillowReader:
                 refuse_other_jpeg(self._path.name, data)
             return found
         with suppress(Exception):
-            if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
-                return imagecodecs.png_decode(self._data)
+            if self._is_quick and b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
+                return imagecodecs.png_decode(self._whole)
         return None
 
     @cached_property

@@ -164,32 +164,25 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     file.write(view[_JPEG_HEADER_END:])
 
 
-def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    how = {"lossless": True} if quality is None else {"quality": quality}
-    _write_by_pillow(file, samples, metadata, "WebP", exact=True, **how)
+def _by_pillow(kind: str) -> Writer:
+    def write(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+        if kind == "HEIF":
+            need_heif("Cannot save")
+        channels = samples.shape[2]
+        exact: dict[str, Any] = {"lossless": True} if kind == "WebP" else {"quality": JPEG_QUALITY}
+        exact |= {"quality": -1, "matrix_coefficients": 0} if kind == "HEIF" else {}
+        options: dict[str, Any] = {"exact": True} if kind == "WebP" else {"chroma": 444}
+        if kind == "AVIF":
+            options = {"subsampling": "4:0:0" if channels == 1 else "4:4:4"}
+        options |= exact if quality is None else {"quality": quality}
+        if (exif := exif_of.with_resolution(metadata)) is not None:
+            options["exif"] = exif_of.PREFIX + exif
+        if metadata.xmp is not None:
+            options["xmp"] = metadata.xmp
+        icc = profile_for(channels)
+        Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
 
-
-def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
-    how: dict[str, Any] = {"quality": quality or JPEG_QUALITY, "subsampling": layout}
-    _write_by_pillow(file, samples, metadata, "AVIF", **how)
-
-
-def _write_heic(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    need_heif("Cannot save")
-    how = {"quality": -1, "matrix_coefficients": 0} if quality is None else {"quality": quality}
-    _write_by_pillow(file, samples, metadata, "HEIF", chroma=444, **how)
-
-
-def _write_by_pillow(
-    file: BinaryIO, samples: Samples, metadata: Metadata, kind: str, **options: Any
-) -> None:
-    if (exif := exif_of.with_resolution(metadata)) is not None:
-        options["exif"] = exif_of.PREFIX + exif
-    if metadata.xmp is not None:
-        options["xmp"] = metadata.xmp
-    icc = profile_for(samples.shape[2])
-    Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
+    return write
 
 
 def _write_jpeg_2000(
@@ -272,14 +265,14 @@ WRITERS: dict[str, Writer] = {
     "PNG": _write_png,
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
-    "WebP": _write_webp,
+    "WebP": _by_pillow("WebP"),
     "BMP": _write_bmp,
     "PNM": _write_pnm,
     "JPEG XL": _write_jxl,
     "OpenEXR": _write_exr,
     "JPEG 2000": _write_jpeg_2000,
-    "AVIF": _write_avif,
-    "HEIC": _write_heic,
+    "AVIF": _by_pillow("AVIF"),
+    "HEIC": _by_pillow("HEIF"),
 }
 
 

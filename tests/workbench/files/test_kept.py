@@ -314,8 +314,8 @@ SIDE = {
 }
 SHORT = {kind: SIDE[kind][:-1] for kind in (b"gAMA", b"cHRM", b"sRGB", b"pHYs", b"cICP", b"tRNS")}
 SHORT |= {b"iCCP": b"a\0\1abc", b"zTXt": b"a\0\1abc"}
-SHORT |= {b"tIME": bytes(6), b"cLLI": bytes(7), b"mDCV": b"a", b"sBIT": b"\1", b"bKGD": b"\1"}
-SHORT |= {b"hIST": bytes(3), b"sPLT": b"a", b"tEXt": b"no end", b"iTXt": b"a\0\1\0\0\0no"}
+SHORT |= {b"cLLI": bytes(7), b"mDCV": b"a", b"bKGD": b"\1", b"sPLT": b"a"}
+SHORT |= {b"tEXt": b"no end", b"iTXt": b"a\0\1\0\0\0no"}
 RUBBISH = [(b"zTXt", b"a\0\0no"), (b"zTXt", b"a\0\0" + zlib.compress(b"cut" * 99)[:-9])]
 for each in (b"no", b"\nexif\n 9\nzz", b"\nexif\n 2\n6e6f"):
     RUBBISH.append((b"tEXt", b"Raw profile type exif\0" + each))
