@@ -1,4 +1,4 @@
-"""Colour profiles: from the one a file came with to sRGB, and the one that a new file gets."""
+"""Colours of a file as sRGB of full range without alpha in it, and the profile of a new file."""
 
 from __future__ import annotations
 
@@ -241,3 +241,35 @@ def bands(samples: NDArray[Any]) -> list[slice]:
 def has_hidden_colours(samples: NDArray[Any]) -> bool:
     """True if any of (H, W, C) has a colour other than 0 where alpha, the last channel, is 0."""
     return any(samples[rows, :, :-1][samples[rows, :, -1] == 0].any() for rows in bands(samples))
+
+
+def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
+    """Spread samples of fewer bits than their type has, so that white is white."""
+    if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
+        return samples
+    largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
+    if bits == 1:
+        notes.append("1-bit samples became 0 and 255.")
+    elif bits > 8:
+        notes.append(f"Samples scaled from 0–{largest} to 0–{white}.")
+    table = np.rint(np.arange(largest + 1) * (white / largest)).astype(samples.dtype)
+    spread: NDArray[Any] = table[samples]
+    return spread
+
+
+def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
+    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
+    notes.append("Premultiplied alpha undone.")
+    if has_hidden_colours(samples):
+        notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
+    for rows in bands(samples):
+        samples[rows, :, :-1] = _divided(samples[rows])
+
+
+def _divided(samples: NDArray[Any]) -> NDArray[Any]:
+    """Divide the colours, (rows, W, C - 1), by the last channel, alpha; 0 where that is 0."""
+    is_integer = samples.dtype.kind in "ui"
+    white = np.iinfo(samples.dtype).max if is_integer else 1.0
+    alpha = samples[..., -1:].astype(np.float64)
+    colours = samples[..., :-1] * np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
+    return np.rint(colours).clip(0, white) if is_integer else colours

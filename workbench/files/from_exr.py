@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from workbench.files.colour_profiles import undo_premultiplied
 from workbench.files.formats import EXR_CHANNELS
 from workbench.files.from_pillow import Decoded, check_page, unless_stopped
-from workbench.files.from_tiff import undo_premultiplied
 from workbench.files.needs import Need
 from workbench.files.picture_errors import not_read
 from workbench.imaging.pictures import Page

@@ -33,7 +33,6 @@ from kernels.core.plain_data import table_beside
 from workbench.files import colour_profiles, png
 from workbench.files import exif as exif_of
 from workbench.files.formats import COMMENT
-from workbench.files.jxl_header import BEGIN
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError, StoppedError, not_read
 from workbench.imaging.pictures import ONE_PAGE, Page, Texts
@@ -156,7 +155,8 @@ _READ = re.compile(
     "|ICCP|EXIF|XMP |ftyp|meta|mdat|moov|free|skip|jP  |jp2[hc]|Exif"
 )
 _WORD = re.compile(r"[^ -~].*", re.DOTALL)  # what follows the name in a segment
-_DESCRIBING = (b"Exif", b"xml ", b"brob", b"uuid")  # boxes of which all is told
+BEGIN = 4096  # bytes of a box of pixels in which what they say of themselves ends
+_DESCRIBING = (b"Exif", b"xml ", b"brob", b"uuid", b"jp2h", b"colr")  # boxes of which all is told
 # Of XMP and EXIF in a JPEG 2000.
 IDS = bytes.fromhex("be7acfcb97a942e89c71999491e3afac"), b"JpgTiffExif->JP2"
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
@@ -306,11 +306,9 @@ class PillowReader:
         if error := fax_error():
             raise EOFError(error)
         is_tiff = image.format == "TIFF"
-        info = image.info if self._found is None else _interpreted(self._found.info)
+        info = self._told()
         if damaged := info.get("damaged") if self._found is None else self._found.damaged:
             notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
-        if image.format == "GIF":
-            info = {**info, **_told_in_gif(self._whole)}
         fields = exif_of.fields_in(info.get("exif"), notes)
         if is_tiff:
             with tifffile.TiffFile(self._path) as tiff:
@@ -343,6 +341,11 @@ class PillowReader:
             is_upright=is_turned,
             lost=tuple(self._lost(info)),
         )
+
+    def _told(self) -> dict[Any, Any]:
+        """What the file says beside its samples, with its colours as a profile, or in words."""
+        info = self._image.info if self._found is None else _interpreted(self._found.info)
+        return {**info, **_told_in_gif(self._whole)} if self._image.format == "GIF" else info
 
     def _lost(self, info: dict[Any, Any]) -> Iterator[str]:
         image = self._image

@@ -20,6 +20,7 @@ from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
+from workbench.files.colour_profiles import spread, undo_premultiplied
 from workbench.files.from_pillow import Decoded, check_page
 from workbench.files.needs import Need
 from workbench.files.picture_errors import RAW, ImageFileError, not_read
@@ -471,20 +472,6 @@ def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
     return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
 
 
-def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
-    """Spread samples of fewer bits than their type has, so that white is white."""
-    if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
-        return samples
-    largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
-    if bits == 1:
-        notes.append("1-bit samples became 0 and 255.")
-    elif bits > 8:
-        notes.append(f"Samples scaled from 0–{largest} to 0–{white}.")
-    table = np.rint(np.arange(largest + 1) * (white / largest)).astype(samples.dtype)
-    spread: NDArray[Any] = table[samples]
-    return spread
-
-
 def _without_extra(
     samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]
 ) -> NDArray[Any]:
@@ -502,21 +489,3 @@ def _without_extra(
     elif meaning not in (_ASSOCIATED, _UNASSOCIATED):
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
-
-
-def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
-    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
-    notes.append("Premultiplied alpha undone.")
-    if colour_profiles.has_hidden_colours(samples):
-        notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
-    for rows in colour_profiles.bands(samples):
-        samples[rows, :, :-1] = _divided(samples[rows])
-
-
-def _divided(samples: NDArray[Any]) -> NDArray[Any]:
-    """Divide the colours, (rows, W, C - 1), by the last channel, alpha; 0 where that is 0."""
-    is_integer = samples.dtype.kind in "ui"
-    white = np.iinfo(samples.dtype).max if is_integer else 1.0
-    alpha = samples[..., -1:].astype(np.float64)
-    colours = samples[..., :-1] * np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
-    return np.rint(colours).clip(0, white) if is_integer else colours

@@ -20,8 +20,8 @@ from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import bands, has_hidden_colours, light_of, profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
+from workbench.files.from_jxl import as_srgb
 from workbench.files.from_pillow import need_heif
-from workbench.files.jxl_header import as_srgb
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 

@@ -25,10 +25,10 @@ from PySide6.QtGui import QColorSpace
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
 from workbench.files import formats
+from workbench.files.from_jxl import as_srgb
 from workbench.files.from_pillow import unless_stopped
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
-from workbench.files.jxl_header import as_srgb
 from workbench.files.picture_errors import ImageFileError, StoppedError, TooLargeError
 from workbench.imaging.pictures import Metadata
 
