@@ -62,8 +62,11 @@ def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[
             return converted
     notes.append("Converted from CMYK to RGB, without a profile.")
     rgb = np.empty((*samples.shape[:2], 3), samples.dtype)
-    for rows in bands(samples):
-        rgb[rows] = _mixed(samples[rows])
+    white = np.iinfo(samples.dtype).max if samples.dtype.kind in "ui" else 1.0
+    for rows in bands(samples):  # as if each ink took its own light away and nothing else
+        light = 1 - samples[rows].astype(np.float64) / white
+        mixed = light[:, :, :3] * light[:, :, 3:] * white
+        rgb[rows] = mixed if samples.dtype.kind == "f" else np.rint(mixed)
     return rgb
 
 
@@ -223,15 +226,6 @@ def _transformed(
     return converted
 
 
-def _mixed(inks: NDArray[Any]) -> NDArray[Any]:
-    """Return RGB of CMYK, (rows, W, 4), as if each ink took its own light away and nothing else."""
-    is_integer = inks.dtype.kind in "ui"
-    white = np.iinfo(inks.dtype).max if is_integer else 1.0
-    light = 1 - inks.astype(np.float64) / white
-    mixed = light[:, :, :3] * light[:, :, 3:] * white
-    return np.rint(mixed) if is_integer else mixed
-
-
 def bands(samples: NDArray[Any]) -> list[slice]:
     """Slices of whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
@@ -262,14 +256,10 @@ def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
     notes.append("Premultiplied alpha undone.")
     if has_hidden_colours(samples):
         notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
-    for rows in bands(samples):
-        samples[rows, :, :-1] = _divided(samples[rows])
-
-
-def _divided(samples: NDArray[Any]) -> NDArray[Any]:
-    """Divide the colours, (rows, W, C - 1), by the last channel, alpha; 0 where that is 0."""
     is_integer = samples.dtype.kind in "ui"
     white = np.iinfo(samples.dtype).max if is_integer else 1.0
-    alpha = samples[..., -1:].astype(np.float64)
-    colours = samples[..., :-1] * np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
-    return np.rint(colours).clip(0, white) if is_integer else colours
+    for rows in bands(samples):
+        alpha = samples[rows, :, -1:].astype(np.float64)
+        by = np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)  # 0 where that is 0
+        colours = samples[rows, :, :-1] * by
+        samples[rows, :, :-1] = np.rint(colours).clip(0, white) if is_integer else colours

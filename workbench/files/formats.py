@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,13 +64,14 @@ class Format:
         return None
 
 
-def _formats() -> Iterator[Format]:
-    for title, table in _TABLE["written"].items():
-        told = {k: tuple(each) if isinstance(each, list) else each for k, each in table.items()}
-        yield Format(title, **{"family": title} | told)
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
-FORMATS = tuple(_formats())
+FORMATS = tuple(
+    Format(title, **{name: _frozen(each) for name, each in told.items()})
+    for title, told in _TABLE["written"].items()
+)
 ALL_WRITTEN = frozenset(extension for each in FORMATS for extension in each.extensions)
 WRITTEN: dict[str, tuple[str, ...]] = {}  # extensions by family
 for _each in FORMATS:

@@ -119,9 +119,8 @@ class CodecReader(PillowReader):
             if primaries != _UNKNOWN:
                 info["icc_profile"], info["colours"] = coded(primaries, curve, 0, 1)
         elif b"colr" not in self._whole:
-            names = {"AVIF": "an AVIF that names none outside AV1"}
-            kind = str(self._image.format)
-            info["colours"] = names.get(kind, "a HEIC that names none outside HEVC")
+            words = ("an AVIF", "AV1") if self._image.format == "AVIF" else ("a HEIC", "HEVC")
+            info["colours"] = "{} that names none outside {}".format(*words)
         return info
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:

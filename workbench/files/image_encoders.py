@@ -91,8 +91,7 @@ def tiff_around(
     (height, width, channels), (high, wide) = shape, tile or shape[:2]
     count, each = -(-height // high) * -(-width // wide), high * wide * channels * dtype.itemsize
     is_big = count * each > MAX_TIFF_BYTES
-    begin = 16
-    end = begin + count * each + -count * each % 8
+    end = 16 + count * each + -count * each % 8
     head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, end) if is_big else b""
 
     def field(kind: int, *numbers: int) -> exif_of.Field:
@@ -100,7 +99,7 @@ def tiff_around(
         return kind, len(numbers), struct.pack(f"<{len(numbers)}{code}", *numbers)
 
     place = _LONG8 if is_big else _LONG
-    at, sizes = field(place, *range(begin, end - each + 1, each)), field(place, *[each] * count)
+    at, sizes = field(place, *range(16, 16 + count * each, each)), field(place, *[each] * count)
     own = {
         256: field(_LONG, width),
         257: field(_LONG, height),
