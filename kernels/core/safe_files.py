@@ -31,6 +31,7 @@ LOOK_S = 0.01  # between two tries to lock a file that another process holds
 _WHAT_TO_DO = {
     errno.ENOSPC: "the disk is full; free some space or choose another folder",
     errno.EDQUOT: "your quota is used up; free some space or choose another folder",
+    errno.EFBIG: "no file can be so large there; choose another folder",
     errno.ENOENT: "its folder does not exist; choose another folder",
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
@@ -270,8 +271,11 @@ def _soon(path: str, flags: int) -> int:
 
 def reason(error: OSError) -> str:
     """Cause of a failed write and its remedy: the second half of a sentence."""
-    if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
+    if error.errno is None:  # a library's, which does not tell the cause
         return "not all of it could be written; free some space or choose another folder"
+    made = error.filename if error.errno == errno.ENOENT else None
+    if isinstance(made, str) and Path(made).parent.is_dir():  # such as /proc
+        return "no file can be made in its folder; choose another folder"
     return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another name or folder")
 
 

@@ -16,11 +16,16 @@ from PIL import Image, ImageFile
 
 from workbench.files.from_pillow import Decoded, resolution_of
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import not_read
 from workbench.files.png import MAX_SIDE_BYTES
 
 _BIT_FIELDS, _ALPHA_BIT_FIELDS = 3, 6  # of the header's field for the compression
-_FILE_HEADER, _PLAIN_HEADER, _HEADER_WITH_ALPHA, _V4, _V5 = 14, 40, 56, 108, 124  # bytes
+_FILE_HEADER, _OS2_SHORT, _PLAIN_HEADER, _HEADER_WITH_ALPHA = 14, 16, 40, 56  # bytes
+_OS2_HEADER, _V4, _V5 = 64, 108, 124
+_HEADERS = _PLAIN_HEADER, 52, _HEADER_WITH_ALPHA  # that Pillow knows beside shorter ones
+_BY_PILLOW = *((bits, 0) for bits in (1, 2, 4, 8, 16, 24, 32)), (8, 1), (4, 2)  # bits and packing
+_OS2_PACKED = {3: "packed as a fax", 4: "in runs"}
+_PACKED = {4: "with a JPEG in it", 5: "with a PNG in it", **dict.fromkeys((11, 12, 13), "of inks")}
 _COLOURS = 46  # where a file tells how many its palette has; 0: as many as its bits count
 _FIELD = re.compile("1{1,16}0*")  # in binary
 
@@ -77,28 +82,36 @@ class BmpReader:
 def reader(path: Path, start: bytes) -> BmpReader | None:
     """The reader of a file of these first bytes; None where it is no BMP with bit fields.
 
-    Raises ImageFileError where the fields are such that nothing can be made of them.
+    Raises ImageFileError for a kind that nothing here reads.
     """
-    if not start.startswith(b"BM") or len(start) < _FILE_HEADER + _HEADER_WITH_ALPHA:
+    if not start.startswith(b"BM"):
         return None
-    (offset,) = struct.unpack_from("<I", start, 10)
-    size, width, height, _, bits, packing = struct.unpack_from("<IiiHHI", start, _FILE_HEADER)
-    if size < _PLAIN_HEADER or packing not in (_BIT_FIELDS, _ALPHA_BIT_FIELDS):
+    size, width, height, bits, packing = _header(start)[:5]
+    is_os2 = size < _PLAIN_HEADER or size == _OS2_HEADER
+    if (bits, packing) in _BY_PILLOW:
         return None
+    if is_os2 or bits not in (16, 32) or packing not in (_BIT_FIELDS, _ALPHA_BIT_FIELDS):
+        how = (_OS2_PACKED if is_os2 else _PACKED).get(packing, f"packed by method {packing}")
+        raise not_read(path.name, f"a BMP of {bits}-bit pixels{f', {how}' if packing else ''}")
     has_alpha = size >= _HEADER_WITH_ALPHA or packing == _ALPHA_BIT_FIELDS
-    masks = struct.unpack_from("<4I", start, _FILE_HEADER + _PLAIN_HEADER)
+    offset, *masks = struct.unpack_from("<10xI40x4I", start.ljust(70, b"\0"))
     used = masks if has_alpha and masks[3] else masks[:3]
     are_apart = sum(used) == reduce(or_, used) < 1 << bits
-    are_runs = all(_FIELD.fullmatch(f"{mask:b}") for mask in used)
-    if not (bits in (16, 32) and are_apart and are_runs):
+    if not (are_apart and all(_FIELD.fullmatch(f"{mask:b}") for mask in used)):
         fields = ", ".join(f"{each:#x}" for each in used)
-        raise ImageFileError(
-            f"{path.name} is a BMP of a kind this program does not read ({bits} bits with the "
-            f"fields {fields}); save it as PNG with another program."
-        )
+        raise not_read(path.name, f"a BMP of {bits}-bit pixels with the fields {fields}")
     if width <= 0 or height == 0:
         raise EOFError(path.name)
-    return BmpReader(path, offset, width, height, bits, used, info_of(path, start))
+    return BmpReader(path, offset, width, height, bits, tuple(used), info_of(path, start))
+
+
+def _header(start: bytes) -> tuple[int, ...]:
+    """Its bytes, width, height, bits of a pixel, packing, and how many colours are counted."""
+    header = start[_FILE_HEADER:].ljust(_V5, b"\0")
+    size = int.from_bytes(header[:4], "little")
+    if size < _OS2_SHORT:
+        return size, *struct.unpack_from("<HHxxH", header, 4), 0, 0
+    return struct.unpack_from("<IiixxHI12xI", header[:size].ljust(_PLAIN_HEADER, b"\0"))
 
 
 _LINKED, _EMBEDDED = b"KNIL", b"DEBM"  # of the header's field for the colours, at 70
@@ -124,12 +137,31 @@ def info_of(path: Path, start: bytes) -> dict[str, Any]:
 
 
 def sound(path: Path, start: bytes) -> bytes | None:
-    """The whole of a file that counts more colours than its bits can, without that; else None."""
-    size, bits, colours = struct.unpack_from("<I10xH16xI", start.ljust(64, b"\0"), _FILE_HEADER)
-    if size < _PLAIN_HEADER or bits > 8 or colours <= 1 << bits:
+    """The whole of a file as Pillow knows it; None where it does.
+
+    Of one of 2 bits, with a header of a rare length, or that counts more colours than there can be.
+    """
+    size, width, height, bits, _, colours = _header(start)
+    is_odd = _OS2_SHORT <= size < _OS2_HEADER and size not in _HEADERS
+    if not (is_odd or bits == 2 or (bits <= 8 and colours > 1 << bits)):
         return None
     data = path.read_bytes()
-    return data[:_COLOURS] + bytes(4) + data[_COLOURS + 4 :]
+    at, end = int.from_bytes(start[10:14], "little"), _FILE_HEADER + size
+    head, palette, pixels = bytearray(data[:end]), data[end:at], data[at:]
+    if is_odd:
+        head[_FILE_HEADER:] = head[_FILE_HEADER:].ljust(_PLAIN_HEADER, b"\0")[:_PLAIN_HEADER]
+        head[_FILE_HEADER] = _PLAIN_HEADER
+    if bits == 2:  # two of which become one of 4 bits
+        high, row, wide = abs(height), (2 * width + 31) // 32 * 4, (4 * width + 31) // 32 * 4
+        rows = np.frombuffer(pixels, np.uint8, high * row).reshape(high, row)
+        pairs = [(rows & 0xC0) >> 2 | (rows & 0x30) >> 4, (rows & 0x0C) << 2 | rows & 3]
+        pixels = np.stack(pairs, 2).reshape(high, -1)[:, :wide].tobytes()
+        head[24 if size < _OS2_SHORT else 28] = 4
+        palette = palette[: 3 * 4 if size < _OS2_SHORT else 4 * 4].ljust(4 * 16, b"\0")
+    if size >= _OS2_SHORT:
+        head[_COLOURS : _COLOURS + 4] = bytes(4)
+    head[10:14] = (len(head) + len(palette)).to_bytes(4, "little")
+    return bytes(head) + palette + pixels
 
 
 class _Runs(ImageFile.PyDecoder):

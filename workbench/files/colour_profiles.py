@@ -1,4 +1,4 @@
-"""Colour profiles: from the one a file came with to sRGB, and the one that a new file gets."""
+"""Colours of a file as sRGB of full range without alpha in it, and the profile of a new file."""
 
 from __future__ import annotations
 
@@ -62,8 +62,11 @@ def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[
             return converted
     notes.append("Converted from CMYK to RGB, without a profile.")
     rgb = np.empty((*samples.shape[:2], 3), samples.dtype)
-    for rows in bands(samples):
-        rgb[rows] = _mixed(samples[rows])
+    white = np.iinfo(samples.dtype).max if samples.dtype.kind in "ui" else 1.0
+    for rows in bands(samples):  # as if each ink took its own light away and nothing else
+        light = 1 - samples[rows].astype(np.float64) / white
+        mixed = light[:, :, :3] * light[:, :, 3:] * white
+        rgb[rows] = mixed if samples.dtype.kind == "f" else np.rint(mixed)
     return rgb
 
 
@@ -223,15 +226,6 @@ def _transformed(
     return converted
 
 
-def _mixed(inks: NDArray[Any]) -> NDArray[Any]:
-    """Return RGB of CMYK, (rows, W, 4), as if each ink took its own light away and nothing else."""
-    is_integer = inks.dtype.kind in "ui"
-    white = np.iinfo(inks.dtype).max if is_integer else 1.0
-    light = 1 - inks.astype(np.float64) / white
-    mixed = light[:, :, :3] * light[:, :, 3:] * white
-    return np.rint(mixed) if is_integer else mixed
-
-
 def bands(samples: NDArray[Any]) -> list[slice]:
     """Slices of whole rows of about BAND_SAMPLES."""
     rows = max(BAND_SAMPLES // samples[0].size, 1)
@@ -241,3 +235,31 @@ def bands(samples: NDArray[Any]) -> list[slice]:
 def has_hidden_colours(samples: NDArray[Any]) -> bool:
     """True if any of (H, W, C) has a colour other than 0 where alpha, the last channel, is 0."""
     return any(samples[rows, :, :-1][samples[rows, :, -1] == 0].any() for rows in bands(samples))
+
+
+def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
+    """Spread samples of fewer bits than their type has, so that white is white."""
+    if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
+        return samples
+    largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
+    if bits == 1:
+        notes.append("1-bit samples became 0 and 255.")
+    elif bits > 8:
+        notes.append(f"Samples scaled from 0–{largest} to 0–{white}.")
+    table = np.rint(np.arange(largest + 1) * (white / largest)).astype(samples.dtype)
+    spread: NDArray[Any] = table[samples]
+    return spread
+
+
+def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
+    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
+    notes.append("Premultiplied alpha undone.")
+    if has_hidden_colours(samples):
+        notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
+    is_integer = samples.dtype.kind in "ui"
+    white = np.iinfo(samples.dtype).max if is_integer else 1.0
+    for rows in bands(samples):
+        alpha = samples[rows, :, -1:].astype(np.float64)
+        by = np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)  # 0 where that is 0
+        colours = samples[rows, :, :-1] * by
+        samples[rows, :, :-1] = np.rint(colours).clip(0, white) if is_integer else colours

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any, BinaryIO
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -33,7 +33,9 @@ _THUMBNAIL, _PRIVATE = 1, -1  # a directory, and the tags that are not kept
 _TEXT, _BYTES, _UTF8 = 2, 7, 129  # the last one of EXIF 3
 _TEXTS, _BYTE_TYPES = (_TEXT, _UTF8), (1, _TEXT, 6, _BYTES, _UTF8)
 _TYPES = *range(1, 14), _UTF8  # others are of BigTIFF
-tifffile.TIFF.DATA_FORMATS[_UTF8] = "1s"
+_RATIOS = 5, 10
+_BYTES_EACH = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
+_BYTES_EACH |= dict.fromkeys((1, _TEXT, 6, _BYTES, _UTF8), 1)
 _DAMAGED = "Damaged {} data were dropped."
 
 _ORIENTATION, _DESCRIPTION, _SOFTWARE = 274, 270, 305
@@ -49,6 +51,7 @@ _PLACE = {33550, 33922, 34264, *range(34735, 34738), 42112, 42113}  # of GeoTIFF
 _ABOUT = _WORDS | {_ORIENTATION, 18246, 18249, *range(40091, 40096), *_RESOLUTION, *_APART, *_PLACE}
 # How the pixels of that one file are stored; what would make a raw file of a TIFF.
 _STORAGE = {*range(254, 700), *range(32995, 32999), 34675, *range(50706, 52600), 59932} - _ABOUT
+_STORAGE -= {286, 287, 333, 337, 343, 50838, 50839}  # places, inks, a clipping path; ImageJ's
 # How descriptions begin and end that tell programs how the samples of that one file lie.
 _LAYOUT_BEGINS, _LAYOUT_ENDS = (b"ImageJ=", b"shape=", b'{"shape":'), b"OME>"
 _MAKERS = int(ExifTags.Base.MakerNote)  # whose inner offsets hold in the camera's file alone
@@ -77,31 +80,31 @@ def fields_in(
         todo = [(0, int((page or source.pages.first).offset))]
         for name, at in todo:
             own = found.setdefault(name, {})
-            for tag in _tags(source, at, notes):
-                is_ours = tag.code not in _STORAGE and (tag.code in _ABOUT or is_exif)
-                if tag.code in _INSIDE.get(name, ()):
+            for tag, kind, count, place in _fields_at(source, at, notes):
+                is_ours = tag not in _STORAGE and (tag in _ABOUT or is_exif)
+                if tag in _INSIDE.get(name, ()):
                     # Damaged files may name one again and again, or lead in circles.
-                    is_new = all(tag.code != key and tag.valueoffset != at for key, at in todo)
-                    todo += [(tag.code, tag.valueoffset)] if is_new else []
-                elif tag.code not in (*_STORAGE, *_DIRECTORIES) and not (is_ours or name):
-                    found.setdefault(_PRIVATE, {})[tag.code] = 0, 0, b""
-                elif (is_ours or name) and tag.code not in _DIRECTORIES and tag.dtype in _TYPES:
-                    own[tag.code] = _field(source, tag)
-                    if _is_damaged(tag, own):
-                        del own[tag.code]
-                        _note_damage(notes, _NAMES.get(tag.code, "EXIF"))
+                    is_new = all(tag != key and place != at for key, at in todo)
+                    todo += [(tag, place)] if is_new else []
+                elif tag not in (*_STORAGE, *_DIRECTORIES) and not (is_ours or name):
+                    found.setdefault(_PRIVATE, {})[tag] = 0, 0, b""
+                elif (is_ours or name) and tag not in _DIRECTORIES and kind in _TYPES:
+                    own[tag] = kind, count, _little_endian(source, tag, kind, count, place)
+                    if place < 8 or _is_damaged(tag, *own[tag], own):
+                        del own[tag]
+                        _note_damage(notes, _NAMES.get(tag, "EXIF"))
         found |= {_THUMBNAIL: {}} if is_exif and len(source.pages) > 1 else {}
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
         _note_damage(notes)
     return found
 
 
-def _is_damaged(tag: tifffile.TiffTag, own: dict[int, Field]) -> bool:
-    """True if a field has no value, or one in the header, or one that makes no sense."""
-    is_turn, number = tag.code == _ORIENTATION, number_of({0: own}, tag.code)
-    is_turned_wrong = is_turn and (tag.dtype in _TEXTS or number not in range(9))
-    is_no_text = tag.code in _WORDS and tag.dtype not in _BYTE_TYPES
-    return tag.count == 0 or tag.valueoffset < 8 or is_turned_wrong or is_no_text
+def _is_damaged(tag: int, kind: int, count: int, data: bytes, own: dict[int, Field]) -> bool:
+    """True if a field has no value, or one that makes no sense."""
+    is_turn, number = tag == _ORIENTATION, number_of({0: own}, tag)
+    is_turned_wrong = is_turn and (kind in _TEXTS or number not in range(9))
+    is_none = count == 0 or (tag == IPTC_TAG and not data.startswith(b"\x1c"))
+    return is_none or is_turned_wrong or (tag in _WORDS and kind not in _BYTE_TYPES)
 
 
 def _note_damage(notes: list[str], what: str = "EXIF") -> None:
@@ -109,34 +112,35 @@ def _note_damage(notes: list[str], what: str = "EXIF") -> None:
     notes += [] if said in notes else [said]
 
 
-def _tags(tiff: tifffile.TiffFile, at: int, notes: list[str]) -> Iterator[tifffile.TiffTag]:
-    kind = tiff.tiff
-    tiff.filehandle.seek(at)
-    if len(head := tiff.filehandle.read(kind.tagnosize)) < kind.tagnosize:
-        return _note_damage(notes)
-    (count,) = struct.unpack(kind.tagnoformat, head)
-    begins = at + kind.tagnosize
-    for place in range(begins, begins + count * kind.tagsize, kind.tagsize):
-        try:
-            yield tifffile.TiffTag.fromfile(tiff, offset=place)
-        except tifffile.TiffFileError:
-            tiff.filehandle.seek(place)
-            (tag,) = struct.unpack(f"{tiff.byteorder}H", tiff.filehandle.read(2))
+def _fields_at(
+    tiff: tifffile.TiffFile, at: int, notes: list[str]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the tag, the type, how many values, and their place, of a directory's sound fields."""
+    layout, file = tiff.tiff, tiff.filehandle
+    file.seek(at)
+    entries = file.read(layout.tagnosize)
+    (fields,) = struct.unpack(layout.tagnoformat, entries)
+    entries = file.read(fields * layout.tagsize)
+    if len(entries) < fields * layout.tagsize:  # at the end of the file
+        _note_damage(notes)
+    for start in range(0, len(entries) - layout.tagsize + 1, layout.tagsize):
+        tag, kind, count, value = struct.unpack_from(layout.tagheaderformat, entries, start)
+        size, (place,) = count * _BYTES_EACH.get(kind, 0), struct.unpack(layout.offsetformat, value)
+        if size <= len(value) and tag not in _DIRECTORIES:
+            place = at + layout.tagnosize + start + layout.tagsize - len(value)
+        if kind in _BYTES_EACH and place + size <= file.size:
+            yield tag, kind, count, place
+        else:
             _note_damage(notes, _NAMES.get(tag, "EXIF"))
-        except struct.error:  # at the end of the file
-            return _note_damage(notes)
 
 
-def _field(tiff: tifffile.TiffFile, tag: tifffile.TiffTag) -> Field:
-    tiff.filehandle.seek(tag.valueoffset)
-    size = struct.calcsize(tifffile.TIFF.DATA_FORMATS[tag.dtype][-1])
-    word = np.dtype(f"u{1 if tag.code in _APART else size}")  # these are bytes, whatever they say
-    data = tiff.filehandle.read(tag.valuebytecount)
-    stored = np.frombuffer(data, word.newbyteorder(tiff.byteorder))
-    data = stored.astype(word.newbyteorder("<")).tobytes()
-    if word.itemsize == 1 and tiff.byteorder == ">":
-        data = _turned_inside(tag.code, data)
-    return int(tag.dtype), tag.count, data
+def _little_endian(tiff: tifffile.TiffFile, tag: int, kind: int, count: int, place: int) -> bytes:
+    tiff.filehandle.seek(place)
+    # A ratio is two numbers; bytes are these, whatever they say.
+    size = 1 if tag in _APART else 4 if kind in _RATIOS else _BYTES_EACH[kind]
+    data = tiff.filehandle.read(count * _BYTES_EACH[kind])
+    data = np.frombuffer(data, f"{tiff.byteorder}u{size}").astype(f"<u{size}").tobytes()
+    return _turned_inside(tag, data) if size == 1 and tiff.byteorder == ">" else data
 
 
 # Of fields that are bytes by their type: what precedes numbers of two bytes, these, what follows
@@ -168,7 +172,7 @@ def data_of(fields: Fields, tag: int) -> bytes:
 def number_of(fields: Fields, tag: int) -> float:
     """The first number in a field of the main directory, of whatever type, or 0."""
     kind, _, data = fields.get(0, {}).get(tag, (_TEXT, 0, b""))
-    code = f"<{tifffile.TIFF.DATA_FORMATS[kind]}"
+    code = f"<{'' if kind in _TEXTS else tifffile.TIFF.DATA_FORMATS[kind]}"
     if kind in _TEXTS or len(data) < struct.calcsize(code):
         return 0
     above, below = (*struct.unpack_from(code, data), 1)[:2]  # of a ratio
@@ -207,8 +211,10 @@ def names_resolution(fields: Fields) -> bool:
     )
 
 
-def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes | None:
+def portable(fields: Fields, width: int, height: int, lost: list[str]) -> bytes | None:
     """The kept part of EXIF as a small TIFF structure; None where there is nothing.
+
+    lost  gets what is left out
 
     It is for a picture of that size, upright and in sRGB.  Each field keeps its type and its bytes.
     The thumbnail, the maker's own notes and a microscope's list of planes are left out.
@@ -233,16 +239,13 @@ def portable(fields: Fields, width: int, height: int, notes: list[str]) -> bytes
             own[tag] = (3 if is_short else 4), 1, struct.pack("<H" if is_short else "<I", value)
     if data_of({0: kept.get(_INTEROP, {})}, _INTEROP_INDEX) == _ADOBE_RGB:
         kept[_INTEROP] |= {_INTEROP_INDEX: (_TEXT, 4, b"R98\0")}
-    lost = {"the maker's own notes": _MAKERS in fields.get(_EXIF, {})}
+    lost += ["the maker's own notes"] if _MAKERS in fields.get(_EXIF, {}) else []
     if orientation_of(fields) != 1:
-        lost["the place on a map"] = not _PLACE.isdisjoint(main)
+        lost += [] if _PLACE.isdisjoint(main) else ["the place on a map"]
         main = {tag: each for tag, each in main.items() if tag not in _PLACE}
-    lost["the thumbnail"] = _THUMBNAIL in fields
-    private = ", ".join(tifffile.TIFF.TAGS.get(tag, str(tag)) for tag in fields.get(_PRIVATE, ()))
-    lost[f"what programs note ({private})"] = bool(private)
-    if any(lost.values()):
-        which = " and ".join(each for each, is_lost in lost.items() if is_lost)
-        notes.append(f"Left out when saving: {which}.")
+    lost += ["the thumbnail"] if _THUMBNAIL in fields else []
+    if private := [tifffile.TIFF.TAGS.get(tag, str(tag)) for tag in fields.get(_PRIVATE, ())]:
+        lost.append(f"what programs note ({', '.join(private)})")
     if not main.keys() - {_ORIENTATION, *_RESOLUTION} and not any(kept.values()):
         return None
     return _written(kept | {0: main})
@@ -268,10 +271,10 @@ def with_resolution(metadata: Metadata) -> bytes | None:
 
 
 def _written(fields: Fields) -> bytes:
-    return b"II*\0\x08\0\0\0" + _directory(fields, 0, 8)
+    return b"II*\0\x08\0\0\0" + directory(fields, 0, 8)
 
 
-def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:
+def directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> bytes:
     """A directory, what its fields point to behind it, and so on, to be put at offset `at`."""
     inside = [each for each in _INSIDE.get(name, ()) if fields.get(each)]
     own = fields[name] | dict.fromkeys(inside, (16 if is_big else 4, 1, b""))
@@ -281,56 +284,13 @@ def _directory(fields: Fields, name: int, at: int, *, is_big: bool = False) -> b
     for tag in sorted(own):
         kind, length, data = own[tag]
         place = begins + len(behind)
-        data = _directory(fields, tag, place, is_big=is_big) if tag in inside else data
+        data = directory(fields, tag, place, is_big=is_big) if tag in inside else data
         value = data.ljust(room, b"\0")
         if tag in inside or len(data) > room:
             value = struct.pack(f"<{offset}", place)
             behind += data + bytes(len(data) % 2)
         entries += struct.pack(f"<HH{offset}", tag, kind, length) + value
     return struct.pack(f"<{count}", len(own)) + entries + bytes(room) + behind
-
-
-def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, int, int, Any, bool]]:
-    """The `extratags` of `tifffile.imwrite`.
-
-    Directories are empty, and texts called bytes, lest they are cut at a zero, until `fill_tiff`.
-    is_big  whether the file is a BigTIFF, whose offsets have 64 bits
-    """
-    found = fields_in(exif, [])
-    # The tag before stands in for a directory, which tifffile does not write.
-    stand_ins = [(tag - 1, 16 if is_big else 4, 1, 0, True) for tag in _INSIDE[0] if tag in found]
-    own = [
-        (tag, _BYTES if kind in _TEXTS else kind, count, data, True)
-        for tag, (kind, count, data) in sorted(found[0].items())
-        if tag not in _RESOLUTION
-    ]
-    return own + stand_ins
-
-
-def fill_tiff(file: BinaryIO, exif: bytes) -> None:
-    """Append EXIF's directories to a TIFF file that was written with `tiff_tags`.
-
-    And point to them; the file can be read as well as written.
-    """
-    found = fields_in(exif, [])
-    file.seek(0)
-    with tifffile.TiffFile(file) as tiff:
-        is_big, tags = tiff.is_bigtiff, tiff.pages.first.tags
-        stand_ins = {tag: tags.get(tag - 1) for tag in _INSIDE[0]}
-    for tag, (kind, _, _) in found[0].items():
-        if kind in _TEXTS and tag in tags:
-            file.seek(tags[tag].offset + 2)
-            file.write(struct.pack("<H", kind))
-    for tag, found_at in stand_ins.items():
-        if found_at is None:
-            continue
-        end = file.seek(0, 2)
-        end += file.write(bytes(-end % 8))
-        file.write(_directory(found, tag, end, is_big=is_big))
-        file.seek(found_at.offset)
-        file.write(struct.pack("<H", tag))
-        file.seek(found_at.valueoffset)
-        file.write(struct.pack("<Q" if is_big else "<I", end))
 
 
 _IPTC = b"8BIM\x04\x04\0\0"  # of Photoshop's resources, without a name
@@ -370,8 +330,8 @@ _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _META = "adobe:ns:meta/"
 _TURNED = "{http://ns.adobe.com/tiff/1.0/}Orientation"
 _TABLE = table_beside(__file__)
-# By namespace: the properties that are kept; none are named: all.
-_KEPT = {each["namespace"]: each.get("names", ()) for each in _TABLE.values()}
+# By namespace: the properties that are kept; None: all.
+_KEPT = {each["namespace"]: each.get("names") for each in _TABLE.values()}
 _BEGIN = '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>'
 _END = '<?xpacket end="r"?>'
 
@@ -380,17 +340,22 @@ for _prefix, _each in _TABLE.items():
 ElementTree.register_namespace("x", _META)
 
 
-def portable_xmp(packet: bytes | str) -> bytes | None:
+def portable_xmp(packet: bytes | str, lost: list[str]) -> bytes | None:
     """The kept part of an XMP packet as a new one; None where there is nothing.
 
     It is for a picture that was changed, upright and in sRGB: orientation, size, thumbnails,
     history and the settings of raw converters are left out.
+    lost  gets the namespaces of what else is
+
     Raises one of XMP_ERRORS where it is damaged.
     """
     made = ElementTree.Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
     for description in _descriptions(packet):
         made.attrib.update((name, text) for name, text in description.items() if _is_kept(name))
         made.extend(each for each in description if _is_kept(each.tag))
+        names = (*description.keys(), *(each.tag for each in description))
+        spaces = dict.fromkeys(each[1:].partition("}")[0] for each in names if each[0] == "{")
+        lost += [f"XMP of {each}" for each in spaces if each not in _KEPT and each != _RDF]
     if len(made.attrib) == 1 and not len(made):
         return None
     root = ElementTree.Element(f"{{{_META}}}xmpmeta")
@@ -411,4 +376,4 @@ def _descriptions(packet: bytes | str) -> list[ElementTree.Element]:
 
 def _is_kept(name: str) -> bool:
     namespace, _, own = name.removeprefix("{").partition("}")
-    return namespace in _KEPT and (not _KEPT[namespace] or own in _KEPT[namespace])
+    return namespace in _KEPT and own in (_KEPT[namespace] or (own,) * (_KEPT[namespace] is None))

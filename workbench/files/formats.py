@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kernels.core.plain_data import table_beside
 from workbench.files.picture_errors import ImageFileError
 
 if TYPE_CHECKING:
@@ -15,28 +16,10 @@ if TYPE_CHECKING:
     from workbench.imaging.pictures import Metadata
 
 COMMENT = "Comment"  # the keyword of a text where a format has none
-MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP and of IPTC
-_METADATA = ("exif", "xmp", "iptc", "resolution")
-_WITH_TEXTS = (*_METADATA, "texts")
-_NO_IPTC = ("exif", "xmp", "resolution")
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
-_ALL_TYPES = ("uint8", "uint16", "float16", "float32")
-# Of what is read, by the format's family.
-_READ = {
-    "PNG": (".png",),
-    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
-    "TIFF": (".tif", ".tiff"),
-    "BMP": (".bmp", ".dib"),
-    "WebP": (".webp",),
-    "GIF": (".gif",),
-    "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
-    "OpenEXR": (".exr",),
-    "AVIF": (".avif", ".avifs"),
-    "HEIC": (".heic", ".heif", ".hif"),
-    "JPEG XL": (".jxl",),
-    "JPEG 2000": (".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".jpc", ".jph"),
-}
+_TABLE = table_beside(__file__)
+_READ: dict[str, list[str]] = _TABLE["read"]  # extensions by the format's family
 KINDS = f"{', '.join(list(_READ)[:-1])} or {list(_READ)[-1]}"  # in a sentence
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
 
@@ -48,12 +31,12 @@ class Format:
     title: str
     family: str  # whose extensions are one type in dialogs, and have one writer
     extensions: tuple[str, ...]
-    pixel_types: tuple[str, ...]
-    channels: tuple[int, ...]
+    pixel_types: tuple[str, ...] = ("uint8", "uint16", "float16", "float32")
+    channels: tuple[int, ...] = (1, 2, 3, 4)
     largest_side: int = 2**31 - 1  # in pixels
     has_quality: bool = False  # whether it knows a quality from 1 to 100
     can_be_lossless: bool = True  # whether it can also do without loss
-    metadata: tuple[str, ...] = _METADATA  # fields of `Metadata` that it holds
+    metadata: tuple[str, ...] = ("exif", "xmp", "iptc", "resolution")  # what it holds of it
     keywords: tuple[str, ...] = ()  # of texts that it holds; empty: any
     max_metadata_bytes: int = 2**31 - 1  # of each
 
@@ -81,44 +64,13 @@ class Format:
         return None
 
 
-FORMATS = (
-    Format("PNG", "PNG", (".png",), ("uint8", "uint16"), (1, 2, 3, 4), metadata=_WITH_TEXTS),
-    Format("TIFF", "TIFF", (".tif", ".tiff"), _ALL_TYPES, (1, 2, 3, 4)),
-    # 65,500 is libjpeg's own limit, a little below the format's.
-    Format(
-        *("JPEG", "JPEG", (".jpg", ".jpeg"), ("uint8",), (1, 3), 65_500),
-        has_quality=True,
-        can_be_lossless=False,
-        metadata=_WITH_TEXTS,
-        keywords=(COMMENT,),
-        max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
-    ),
-    Format(
-        *("WebP", "WebP", (".webp",), ("uint8",), (3, 4), 16_383, True),
-        metadata=_NO_IPTC,
-    ),
-    Format("BMP", "BMP", (".bmp",), ("uint8",), (1, 3), metadata=("resolution",)),
-    Format("PNM", "PNM", (".pnm",), ("uint8", "uint16"), (1, 3), metadata=()),
-    Format("PGM", "PNM", (".pgm",), ("uint8", "uint16"), (1,), metadata=()),
-    Format("PPM", "PNM", (".ppm",), ("uint8", "uint16"), (3,), metadata=()),
-    Format(
-        *("JPEG XL", "JPEG XL", (".jxl",), _ALL_TYPES, (1, 2, 3, 4), 2**30, True),
-        metadata=_NO_IPTC,
-    ),
-    Format("OpenEXR", "OpenEXR", (".exr",), ("float16", "float32"), (1, 2, 3, 4), metadata=()),
-    Format(
-        *("JPEG 2000", "JPEG 2000", (".jp2",), ("uint8", "uint16"), (1, 2, 3, 4)),
-        has_quality=True,
-        metadata=(),
-    ),
-    Format(
-        *("AVIF", "AVIF", (".avif",), ("uint8",), (1, 3, 4), 65_536, True, False),
-        metadata=_NO_IPTC,
-    ),
-    Format(
-        *("HEIC", "HEIC", (".heic", ".heif"), ("uint8",), (1, 3, 4), 16_384, True),
-        metadata=_NO_IPTC,
-    ),
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+FORMATS = tuple(
+    Format(title, **{name: _frozen(each) for name, each in told.items()})
+    for title, told in _TABLE["written"].items()
 )
 ALL_WRITTEN = frozenset(extension for each in FORMATS for extension in each.extensions)
 WRITTEN: dict[str, tuple[str, ...]] = {}  # extensions by family

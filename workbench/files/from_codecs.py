@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import replace
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +12,9 @@ import imagecodecs
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.files import colour_profiles
-from workbench.files import exif as exif_of
+from workbench.files import from_pillow
+from workbench.files.colour_profiles import coded, spread, undo_premultiplied
 from workbench.files.from_pillow import JPEG_END, Decoded, PillowReader, frame_of, unless_stopped
-from workbench.files.from_tiff import spread, undo_premultiplied
 from workbench.files.needs import Need
 from workbench.files.picture_errors import not_read
 
@@ -26,16 +25,8 @@ _DEPTH_OF_AVIF = re.compile(rb"av1C\x81.(.)", re.DOTALL)
 _CODES = re.compile(rb"colrnclx(....)", re.DOTALL)
 # Channels, bits less one; and the end, without which decoders leave tiles out and say nothing.
 _JPEG_2000 = re.compile(rb"\xff\x4f\xff\x51.{36}(..)(.).*\xff\xd9", re.DOTALL)
-_NAMED_IN_JPEG_2000 = re.compile(rb"colr\x01..(....)", re.DOTALL)
 # Others are CMYK, sRGB, its grey and sYCC.
 _NAMES = {14: "CIELab", 20: "e-sRGB", 21: "ROMM RGB", 24: "e-sYCC"}
-_XMP_IN_JPEG_2000 = re.compile(
-    rb"(....)uuid\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac", re.DOTALL
-)
-_EXIF_IN_JPEG_2000 = re.compile(rb"(....)uuidJpgTiffExif->JP2", re.DOTALL)
-_ICC_IN_JPEG_2000 = re.compile(rb"(....)colr[\x02\x03]..", re.DOTALL)
-_PALETTE = re.compile(rb"pclr..(.)", re.DOTALL)  # how many channels, whose bits follow
-_TYPES = re.compile(rb"(....)cdef.{5}", re.DOTALL)  # in front of each sixth byte, a channel's
 _TIMES_ALPHA = 2
 
 
@@ -47,8 +38,20 @@ def is_heic(start: bytes) -> bool:
 class CodecReader(PillowReader):
     """A reader of an AVIF, HEIC or JPEG 2000, of 8 bits the first two by Pillow; or a deep JPEG."""
 
-    _palette: re.Match[bytes] | None = None  # of a JPEG 2000
+    _palette = b""  # of a JPEG 2000: how many channels, whose bits follow
     _has_one_depth = True
+
+    @cached_property
+    def _boxes(self) -> list[tuple[bytes, bytes]]:
+        """The boxes of a JPEG 2000, and those of its header."""
+        found = list[tuple[bytes, bytes]]()
+        with suppress(EOFError):
+            for kind, content in from_pillow.boxes(self._whole):
+                found += from_pillow.boxes(content) if kind == b"jp2h" else [(kind, content)]
+        return found
+
+    def _box(self, kind: bytes) -> bytes:
+        return next((content for each, content in self._boxes if each == kind), b"")
 
     @cached_property
     def _bits(self) -> int:
@@ -60,9 +63,9 @@ class CodecReader(PillowReader):
                 raise EOFError(self._path.name)
             channels, at = int.from_bytes(found[1], "big"), found.start(2)
             depths = self._whole[at : at + 3 * channels : 3]
-            if palette := _PALETTE.search(self._whole, 0, found.start()):
-                self._palette, channels = palette, palette[1][0]
-                depths = self._whole[palette.end() : palette.end() + channels]
+            if palette := self._box(b"pclr")[2:]:
+                self._palette, channels = palette, palette[0]
+                depths = palette[1 : 1 + channels]
             bits, self._has_one_depth = max(depths, default=0) + 1, len(set(depths)) < 2
             if channels > 4 or bits > 16:  # signed ones count from 129
                 kind = f"a JPEG 2000 with {channels} channels, or of signed or over 16 bits"
@@ -87,7 +90,7 @@ class CodecReader(PillowReader):
     def need(self) -> Need:
         """Memory for the samples, and for what decoders hold: four bytes a sample and more."""
         ours, (width, height) = 2 if self._bits > 8 else 1, self._image.size
-        channels = self._palette[1][0] if self._palette else len(self._image.getbands())
+        channels = self._palette[0] if self._palette else len(self._image.getbands())
         count = width * height * channels
         ours *= count
         held = len(self._whole) + 2 * ours + 4 * count
@@ -97,28 +100,28 @@ class CodecReader(PillowReader):
         """Read as any reader does, with the colours that such files tell in a way of their own."""
         if self._bits > 8 and self._is_by_pillow:
             notes.append(f"Samples of {self._bits} bits were rounded to 8.")
-        decoded = super().read(notes)
-        if self._image.format == "JPEG2000":
-            fields = exif_of.fields_in(self._box(_EXIF_IN_JPEG_2000), notes)
-            icc, xmp = self._box(_ICC_IN_JPEG_2000), self._box(_XMP_IN_JPEG_2000)
-            turned = exif_of.orientation_of(fields, xmp)
-            decoded = replace(decoded, icc=icc, orientation=turned, exif=fields, xmp=xmp)
-            if icc is None and (found := _NAMED_IN_JPEG_2000.search(self._whole)):
-                name = _NAMES.get(int.from_bytes(found[1], "big"), "")
-                decoded = replace(decoded, colours=name)
-        elif decoded.icc is None and (found := _CODES.search(self._whole)):
-            primaries, curve = struct.unpack(">HH", found[1])
-            icc, colours = colour_profiles.coded(primaries, curve, 0, 1)
-            if primaries != _UNKNOWN:
-                decoded = replace(decoded, icc=icc, colours=colours)
-        elif self._image.format == "AVIF" and decoded.icc is None and b"colr" not in self._whole:
-            decoded = replace(decoded, colours="an AVIF that names none outside AV1")
-        return decoded
+        return super().read(notes)
 
-    def _box(self, begins: re.Pattern[bytes]) -> bytes | None:
-        """The content of a box, behind its size and what else it begins with."""
-        found = begins.search(self._whole)
-        return found and self._whole[found.end() : found.start() + int.from_bytes(found[1], "big")]
+    def _told(self) -> dict[Any, Any]:
+        info = dict(super()._told())
+        if self._image.format == "JPEG2000":
+            colours = [content for kind, content in self._boxes if kind == b"colr"]
+            icc = next((each[3:] for each in colours if each[:1] in (b"\2", b"\3")), None)
+            named = next((each[3:7] for each in colours if each[:1] == b"\1"), b"")
+            name = "" if icc else _NAMES.get(int.from_bytes(named), "")
+            ids = {content[:16]: content[16:] for _, content in self._boxes}
+            xmp, exif = map(ids.get, from_pillow.IDS)
+            return info | {"exif": exif, "xmp": xmp, "icc_profile": icc, "colours": name}
+        if info.get("icc_profile") is not None or self._is_jpeg:
+            return info
+        if found := _CODES.search(self._whole):
+            primaries, curve = struct.unpack(">HH", found[1])
+            if primaries != _UNKNOWN:
+                info["icc_profile"], info["colours"] = coded(primaries, curve, 0, 1)
+        elif b"colr" not in self._whole:
+            words = ("an AVIF", "AV1") if self._image.format == "AVIF" else ("a HEIC", "HEVC")
+            info["colours"] = "{} that names none outside {}".format(*words)
+        return info
 
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         if self._is_by_pillow:
@@ -128,12 +131,9 @@ class CodecReader(PillowReader):
         if self._palette:
             notes.append("Indexed colours expanded to RGB.")
         samples = spread(samples, self._bits, notes)
-        start = self._whole.find(b"\xff\x4f\xff\x51")  # of a JPEG 2000's samples
-        if self._image.format == "JPEG2000" and (found := _TYPES.search(self._whole, 0, start)):
-            end = found.start() + struct.unpack(">I", found[1])[0]
-            if _TIMES_ALPHA in self._whole[found.end() : end : 6]:
-                undo_premultiplied(samples, notes)
-        if self._image.mode == "RGBa":  # of an HEIC
+        is_jpeg_2000 = self._image.format == "JPEG2000"
+        types = self._box(b"cdef")[5::6] if is_jpeg_2000 else b""  # of each channel
+        if _TIMES_ALPHA in types or self._image.mode == "RGBa":  # the latter of an HEIC
             undo_premultiplied(samples, notes)
         return samples
 

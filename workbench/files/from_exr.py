@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from workbench.files.colour_profiles import undo_premultiplied
 from workbench.files.formats import EXR_CHANNELS
 from workbench.files.from_pillow import Decoded, check_page, unless_stopped
-from workbench.files.from_tiff import undo_premultiplied
 from workbench.files.needs import Need
 from workbench.files.picture_errors import not_read
 from workbench.imaging.pictures import Page
@@ -91,16 +91,15 @@ class ExrReader:
             notes.append(f"All samples in the file are shown, not its frame of {width}×{height}.")
         if not np.allclose(np.ravel(header.get("chromaticities", _REC_709)), _REC_709, atol=2e-3):
             notes.append("Colours of other primaries than sRGB’s were not converted.")
-        if header.get("pixelAspectRatio", 1) != 1:
-            notes.append("Left out when saving: that pixels are not square.")
+        lost = ["that pixels are not square"] if header.get("pixelAspectRatio", 1) != 1 else []
         if said := ", ".join(sorted(header.keys() - _OF_SAMPLES)):
-            notes.append(f"Left out when saving: what the file says of {said}.")
+            lost.append(f"what the file says of {said}")
         if has_alpha:
             undo_premultiplied(samples, notes)
         named = str(header.get("name", ""))
         is_light = self._chosen[0].rpartition(".")[2] in ("R", "Y")  # not depths or numbers
         page = Page(self._page, self.count, named)
-        return Decoded(samples, page=page, is_linear=is_light)
+        return Decoded(samples, page=page, is_linear=is_light, lost=tuple(lost))
 
 
 class _HushedC:

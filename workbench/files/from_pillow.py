@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, prod
 from pathlib import Path
 from typing import Any, TypeVar
@@ -54,12 +54,21 @@ class Decoded:
     texts: Texts = ()
     is_linear: bool = False  # as in `Metadata`
     is_upright: bool = False  # the samples are, whatever the orientation is
+    lost: tuple[str, ...] = ()  # what else the file says, which no saved one does
 
 
 def check_page(path: Path, number: int, count: int) -> None:
     """Raise ImageFileError where the file has no such page."""
     if not 1 <= number <= count:
         raise ImageFileError(f"{path.name} has no page {number:,}; its last is page {count:,}.")
+
+
+def note_more_pnm(path: Path, end: int, notes: list[str]) -> None:
+    """Say it where right behind the samples of a PNM or PFM another one begins."""
+    with path.open("rb") as file:
+        file.seek(end)
+        if _PNM.match(file.read(3)):
+            notes.append("The file holds several pictures; its first one is shown.")
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -138,8 +147,20 @@ _PROCESSES = (0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA)  # of coding, by the marker of
 _FRAMES = (*_PROCESSES, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF, 0xF7)
 _DAMAGE = ("Corrupt", "Premature", "Inconsistent")
 _MORE_XMP = b"http://ns.adobe.com/xmp/extension/\0"
-_EXTENSIONS = {"icc_profile": b"!\xff\x0bICCRGBG1012", "xmp": b"!\xff\x0bXMP DataXMP"}  # of a GIF
+# Parts of a file that are read, and those that only say how its samples are stored.
+_READ = re.compile(
+    "IHDR|PLTE|IDAT|IEND|tEXt|[zi]TXt|iCCP|eXIf|pHYs|sRGB|gAMA|cHRM|cICP|tRNS|acTL|f[cd][TA][LT]|sBIT"
+    "|hIST|tIME|iDOT|APP0 JFIF|APP1 (Exif|http.*)|APP2 (ICC_PROFILE|MPF)|APP12 Ducky|APP14.*|COM.*"
+    "|APP13 (Phot|Adobe_CM).*|NETSCAPE2.0|ANIMEXTS1.0|ICCRGBG1012|XMP DataXMP|VP8.|ALPH|AN(IM|MF)"
+    "|ICCP|EXIF|XMP |ftyp|meta|mdat|moov|free|skip|jP  |jp2[hc]|Exif"
+)
+_WORD = re.compile(r"[^ -~].*", re.DOTALL)  # what follows the name in a segment
+BEGIN = 4096  # bytes of a box of pixels in which what they say of themselves ends
+_DESCRIBING = (b"Exif", b"xml ", b"brob", b"uuid", b"jp2h", b"colr")  # boxes of which all is told
+# Of XMP and EXIF in a JPEG 2000.
+IDS = bytes.fromhex("be7acfcb97a942e89c71999491e3afac"), b"JpgTiffExif->JP2"
 _LEFT_OVER = re.compile(r".* (\d+) extraneous bytes before marker 0xd9")
+_PNM = re.compile(rb"P[1-7Ff]\s")
 MAX_FILLING = 16  # different bytes between a scan and the end, which some cameras fill up
 
 
@@ -197,8 +218,8 @@ class Watched(io.BufferedReader):
         return super().read(size)
 
 
-def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
-    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+def in_background(work: Callable[[], T]) -> Future[T]:
+    """What `work` will return, or raise, on a thread that the program's end does not wait for."""
     found = Future[T]()
 
     def run() -> None:
@@ -207,7 +228,13 @@ def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
         except BaseException as error:  # noqa: BLE001 - which is raised by `result`
             found.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()  # for which the program's end does not wait
+    threading.Thread(target=run, daemon=True).start()
+    return found
+
+
+def unless_stopped(work: Callable[[], T], is_stopped: Callable[[], bool]) -> T:
+    """Return what `work` does, or raise StoppedError, without waiting for it, when it should."""
+    found = in_background(work)
     while not wait((found,), POLL_S).done:
         if is_stopped():
             raise StoppedError("Reading was cancelled.")
@@ -241,6 +268,8 @@ class PillowReader:
         # The largest sample value that a PNM's header allows, as Pillow tells its decoder.
         words = image.tile[0][3] if image.format == "PPM" else None
         most = int(words[1]) if isinstance(words, tuple) else 0
+        is_plain = words is None or image.tile[0][0] == "ppm_plain"
+        self._start = 0 if is_plain else image.tile[0][2]  # of a PNM's samples
         self._largest = 65535 if words == "I;16B" else most
         self._is_deep = self._largest > 255 or (is_png and start[24] == 16)
         is_small = image.width * image.height <= MAX_PIXELS
@@ -267,19 +296,19 @@ class PillowReader:
         """Read (H, W) or (H, W, C) with C = 2 to 4, of uint8, uint16 or float32, of any mode."""
         image = self._image
         _refuse_cut_short(self._path, image)
-        if self.count > 1 and image.format not in _PAGED:
-            notes.append("Durations of frames and loops are left out when saving.")
         if self._is_damaged:
             notes.append(f"The file is damaged behind its page {self.count:,}.")
         samples = self._frame(notes) if self._is_frame else self._samples(notes)
+        if self._start:
+            row = len(image.getbands()) * image.width
+            row = -(-row // 8) if image.mode == "1" else row * (1 + self._is_deep)
+            note_more_pnm(self._path, self._start + image.height * row, notes)
         if error := fax_error():
             raise EOFError(error)
         is_tiff = image.format == "TIFF"
-        info = image.info if self._found is None else _interpreted(self._found.info)
+        info = self._told()
         if damaged := info.get("damaged") if self._found is None else self._found.damaged:
             notes.append(f"Damaged in the {image.format}, left out: {', '.join(damaged)}.")
-        if image.format == "GIF":
-            info = {**info, **dict(_told_in_gif(self._whole))}
         fields = exif_of.fields_in(info.get("exif"), notes)
         if is_tiff:
             with tifffile.TiffFile(self._path) as tiff:
@@ -293,7 +322,6 @@ class PillowReader:
                     for at, count in zip(page.dataoffsets, page.databytecounts, strict=True):
                         tiff.filehandle.seek(at)
                         _of_jpeg(tables + tiff.filehandle.read(count)[2:] + JPEG_END)
-        notes += _left_out(image, info)
         # Pillow turns a TIFF itself, unless it finds the orientation as a BYTE.
         is_turned = is_tiff and not isinstance(image.getexif().get(_ORIENTATION), bytes)
         has_resolution = self._found is not None or info.get("jfif_unit") in (1, 2)
@@ -311,23 +339,56 @@ class PillowReader:
             info.get("colours", ""),
             self._found.texts if self._found else tuple(_comments(image, notes)),
             is_upright=is_turned,
+            lost=tuple(self._lost(info)),
         )
+
+    def _told(self) -> dict[Any, Any]:
+        """What the file says beside its samples, with its colours as a profile, or in words."""
+        info = self._image.info if self._found is None else _interpreted(self._found.info)
+        return {**info, **_told_in_gif(self._whole)} if self._image.format == "GIF" else info
+
+    def _lost(self, info: dict[Any, Any]) -> Iterator[str]:
+        image = self._image
+        if self.count > 1 and image.format not in _PAGED:
+            yield "durations of frames and loops"
+        across, down = info.get("aspect") or (info.get("jfif_unit", 1), 0)
+        if not (across or down):
+            across, down = info["jfif_density"]
+        if across != down and across and down:
+            yield "that pixels are not square"
+        names = dict.fromkeys(each.strip() for each in self._parts() if not _READ.fullmatch(each))
+        if names:
+            yield f"what the {image.format} says in {', '.join(names)}"
+
+    def _parts(self) -> Iterator[str]:
+        """The names of the chunks, segments, extensions or boxes that the file is made of."""
+        yield from (each.decode("latin-1") for each in (self._found.kinds if self._found else ()))
+        for name, data in getattr(self._image, "applist", ()):
+            is_more = data.startswith(_MORE_XMP)
+            yield "extended XMP" if is_more else f"{name} {_WORD.sub('', data.decode('latin-1'))}"
+        if self._image.format == "GIF":
+            yield from dict(_extensions(self._whole))
+        elif self._image.format == "WEBP":
+            at, end = 12, 8 + int.from_bytes(self._whole[4:8], "little")
+            while at + 8 <= min(end, len(self._whole)):
+                kind, size = struct.unpack_from("<4sI", self._whole, at)
+                at += 8 + size + size % 2
+                yield kind.decode("latin-1")
+        elif self._image.format in ("AVIF", "HEIF", "JPEG2000"):
+            with suppress(EOFError):  # behind the last one
+                for kind, data in boxes(self._whole):
+                    yield "Exif" if data.startswith(IDS) else kind.decode("latin-1")
 
     @cached_property
     def _whole(self) -> bytes:
         return (self._found and self._found.sound) or self._path.read_bytes()
 
-    @property
-    def _data(self) -> bytes:
-        """The whole file; nothing where it is left to Pillow, which can be stopped."""
-        return self._whole if self._is_quick or self._is_deep else b""
-
     def _samples(self, notes: list[str]) -> NDArray[Any]:
         image = self._image
         if self._is_deep and self._largest:
-            return _deep_pnm(image, self._data, self._largest, notes)
+            return _deep_pnm(image, self._whole, self._largest, notes)
         if self._is_deep:
-            deep: NDArray[Any] = imagecodecs.png_decode(self._data)
+            deep: NDArray[Any] = imagecodecs.png_decode(self._whole)
             if deep[0].size > image.width * len(image.getbands()):
                 notes.append("Transparent colour became an alpha channel.")
             return deep
@@ -351,8 +412,8 @@ class PillowReader:
                 refuse_other_jpeg(self._path.name, data)
             return found
         with suppress(Exception):
-            if b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
-                return imagecodecs.png_decode(self._data)
+            if self._is_quick and b"IDAT" in kinds and not _NOT_PLAIN.intersection(kinds):
+                return imagecodecs.png_decode(self._whole)
         return None
 
     @cached_property
@@ -521,30 +582,52 @@ def _comments(image: Image.Image, notes: list[str]) -> Iterator[tuple[str, str]]
             notes.append("A comment that is no text was left out.")
 
 
-def _left_out(image: ImageFile.ImageFile, info: dict[Any, Any]) -> Iterator[str]:
-    """Sentences on what a PNG or JPEG says and no saved file does."""
-    across, down = info.get("aspect") or (info.get("jfif_unit", 1), 0)
-    if not (across or down):
-        across, down = info["jfif_density"]
-    if across != down and across and down:
-        yield "Left out when saving: that pixels are not square."
-    if any(data.startswith(_MORE_XMP) for _, data in getattr(image, "applist", ())):
-        yield "Left out when saving: extended XMP data."
-
-
-def _told_in_gif(data: bytes) -> Iterator[tuple[str, bytes]]:
+def _told_in_gif(data: bytes) -> dict[Any, Any]:
     """The profile and the XMP in its extensions, of which Pillow tells nothing."""
-    for name, begins in _EXTENSIONS.items():
-        _, found, rest = data.partition(begins)
-        if found and name == "xmp":  # as it is, and a trailer that leads to its end
-            yield name, rest.partition(b"\x01\xff\xfe\xfd")[0]
-        elif found:
-            file, parts = io.BytesIO(rest), list[bytes]()
-            while size := file.read(1):
-                parts.append(file.read(size[0]))
-                if not size[0]:
-                    break
-            yield name, b"".join(parts)
+    told = dict[Any, Any]()
+    for name, content in _extensions(data):
+        if name == "XMP DataXMP":  # as it is, and a trailer that leads to its end
+            told["xmp"] = content.partition(b"\x01\xff\xfe\xfd")[0]
+        elif name == "ICCRGBG1012":
+            told["icc_profile"] = b"".join(iter(partial(_block, io.BytesIO(content)), b""))
+    return told
+
+
+def _block(file: io.BytesIO) -> bytes:
+    return file.read(file.read(1)[0])
+
+
+def _extensions(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The names of a GIF's extensions, and their blocks, each behind its size."""
+    at = 13 + _table_bytes(data[10])
+    with suppress(IndexError):  # cut short
+        while (kind := data[at]) in b"!,":
+            label = data[at + 1] if kind == ord("!") else 0
+            at += 2 if label else 11 + _table_bytes(data[at + 9])
+            begin = at
+            while data[at]:
+                at += 1 + data[at]
+            at += 1
+            if label in (0x01, 0xFF):  # of a text that is drawn; of a program
+                name = data[begin + 1 : begin + 12].decode("latin-1") if label > 1 else "text"
+                yield name, data[begin + 12 : at]
+
+
+def _table_bytes(flags: int) -> int:
+    """The size of a GIF's table of colours."""
+    return 6 << (flags & 7) if flags & 0x80 else 0
+
+
+def boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield each box, of pixels the begin.  Raises EOFError where one is cut short."""
+    at = 0
+    while at < len(data):
+        size, kind, long = struct.unpack(">I4sQ", data[at : at + 16].ljust(16, b"\0"))
+        size, head = (long, 16) if size == 1 else (size or len(data) - at, 8)  # 0: the last one
+        if size < head or at + size > len(data):
+            raise EOFError("a box")
+        yield kind, data[at + head : at + (size if kind in _DESCRIBING else min(size, BEGIN))]
+        at += size
 
 
 def _resources(image: ImageFile.ImageFile) -> bytes:

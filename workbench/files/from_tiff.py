@@ -20,6 +20,7 @@ from tifffile import COMPRESSION, PHOTOMETRIC, PREDICTOR, SAMPLEFORMAT
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import colour_profiles
 from workbench.files import exif as exif_of
+from workbench.files.colour_profiles import spread, undo_premultiplied
 from workbench.files.from_pillow import Decoded, check_page
 from workbench.files.needs import Need
 from workbench.files.picture_errors import RAW, ImageFileError, not_read
@@ -99,7 +100,9 @@ def opened(
         if _COLOUR_MAP_TAG in page.tags:
             page.photometric = PHOTOMETRIC.PALETTE
     _refuse_odd(path, page)
-    if not (_is_for_us(page) or (by_rows and _is_usual_jpeg(page))):
+    if not (_is_for_us(page) or ((by_rows or page.is_subifd) and _is_usual_jpeg(page))):
+        if page.is_subifd:
+            raise not_read(path.name, "a TIFF with a thumbnail in place of its picture")
         return None
     if page.compression in _BOUNDED and not page.is_tiled and page.imagelength % page.rowsperstrip:
         _allow_filled_strip(page)
@@ -135,8 +138,9 @@ def _page_of(path: Path, tiff: tifffile.TiffFile, number: int) -> tuple[tifffile
             planes, label = _planes_and_label(path, number - 1)
     count = max(count, planes)
     check_page(path, number, count)
-    page = copy(first) if planes > 1 else tiff.pages[number - 1]
-    assert isinstance(page, tifffile.TiffPage)  # as `useframes` is off
+    page: Any = copy(first) if planes > 1 else tiff.pages[number - 1]
+    if page.is_reduced:  # a thumbnail of what lies inside
+        page = next((each for each in page.pages or () if not each.is_reduced), page)
     if planes > 1:
         one, sizes = first.nbytes, first.databytecounts
         page.dataoffsets = tuple(each + (number - 1) * one for each in first.dataoffsets)
@@ -185,6 +189,7 @@ class TiffReader:
         self._path, self._tiff = path, tiff
         self._base, self.shown = _page_of(path, tiff, number)
         self.page = levels_of(tiff)[level - 1] if level else self._base
+        self._told: Any = tiff.pages[number - 1] if self._base.is_subifd else self._base
         self.count, self._is_plane = self.shown.count, self.shown.count > len(tiff.pages)
         self._kept_fields: exif_of.Fields | None = None
 
@@ -216,7 +221,7 @@ class TiffReader:
         notes  gets a sentence for each conversion made
         """
         if self._kept_fields is None:
-            self._kept_fields = exif_of.fields_in(self._tiff, notes, self._base)
+            self._kept_fields = exif_of.fields_in(self._tiff, notes, self._told)
         page, tags, fields = self.page, self._base.tags, self._kept_fields
         xmp = exif_of.data_of(fields, exif_of.XMP_TAG)
         if _PHOTOMETRIC_TAG not in page.tags:
@@ -226,9 +231,11 @@ class TiffReader:
         is_told = counts is not None and page is self._base and not self._is_plane
         if is_told and counts != page.databytecounts:
             notes.append("Wrong counts of bytes in the file were left out of account.")
+        if page.imagedepth > 1:
+            notes.append(f"Only the first of {page.imagedepth} layers in depth is read.")
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
-        icc, colours = None if is_inks else tags.valueof(ICC_PROFILE_TAG), ""
+        icc, colours = None if is_inks else self._told.tags.valueof(ICC_PROFILE_TAG), ""
         if icc is None:
             icc, colours = colour_profiles.of_tiff(self._base)
         return Decoded(
@@ -465,20 +472,6 @@ def _as_stored(page: tifffile.TiffPage) -> NDArray[Any]:
     return np.ascontiguousarray(samples.astype(samples.dtype.newbyteorder("="), copy=False))
 
 
-def spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
-    """Spread samples of fewer bits than their type has, so that white is white."""
-    if samples.dtype.kind != "u" or bits >= 16 or bits == 8:
-        return samples
-    largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
-    if bits == 1:
-        notes.append("1-bit samples became 0 and 255.")
-    elif bits > 8:
-        notes.append(f"Samples scaled from 0–{largest} to 0–{white}.")
-    table = np.rint(np.arange(largest + 1) * (white / largest)).astype(samples.dtype)
-    spread: NDArray[Any] = table[samples]
-    return spread
-
-
 def _without_extra(
     samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]
 ) -> NDArray[Any]:
@@ -496,21 +489,3 @@ def _without_extra(
     elif meaning not in (_ASSOCIATED, _UNASSOCIATED):
         notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
-
-
-def undo_premultiplied(samples: NDArray[Any], notes: list[str]) -> None:
-    """Divide the colours of samples, (H, W, C), by alpha, the last channel, in place."""
-    notes.append("Premultiplied alpha undone.")
-    if colour_profiles.has_hidden_colours(samples):
-        notes.append("Colours of pixels with alpha 0, such as a glow, became 0.")
-    for rows in colour_profiles.bands(samples):
-        samples[rows, :, :-1] = _divided(samples[rows])
-
-
-def _divided(samples: NDArray[Any]) -> NDArray[Any]:
-    """Divide the colours, (rows, W, C - 1), by the last channel, alpha; 0 where that is 0."""
-    is_integer = samples.dtype.kind in "ui"
-    white = np.iinfo(samples.dtype).max if is_integer else 1.0
-    alpha = samples[..., -1:].astype(np.float64)
-    colours = samples[..., :-1] * np.divide(white, alpha, out=np.zeros_like(alpha), where=alpha > 0)
-    return np.rint(colours).clip(0, white) if is_integer else colours

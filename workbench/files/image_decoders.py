@@ -180,15 +180,18 @@ def failures_in_words(name: str) -> Iterator[None]:
 
 def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
     """Return the metadata that are kept beside a picture of that size, which is upright."""
-    exif, xmp = exif_of.portable(decoded.exif, width, height, notes), None
+    lost = list(decoded.lost)
+    exif, xmp = exif_of.portable(decoded.exif, width, height, lost), None
     resolution = decoded.resolution or exif_of.resolution_of(decoded.exif)
     try:
         if decoded.xmp and len(decoded.xmp) > exif_of.MAX_BYTES:
-            notes.append("Left out when saving: XMP data of over 16 MiB.")
+            lost.append("XMP data of over 16 MiB")
         elif decoded.xmp:
-            xmp = exif_of.portable_xmp(decoded.xmp)
+            xmp = exif_of.portable_xmp(decoded.xmp, lost)
     except exif_of.XMP_ERRORS:
         notes.append("Damaged XMP data were dropped.")
+    if lost:
+        notes.append(f"Left out when saving: {', '.join(lost)}.")
     if resolution is None and exif_of.names_resolution(decoded.exif):
         notes.append("A resolution that says nothing was dropped.")
     if resolution is not None and not all(MIN_DPI <= each <= MAX_DPI for each in resolution):
@@ -263,7 +266,8 @@ class PfmReader:
             raise EOFError(self._path.name)
         return Need(self._path.name, width, height, channels, ours, 2 * ours)
 
-    def read(self, _notes: list[str]) -> Decoded:
+    def read(self, notes: list[str]) -> Decoded:
         """Read (H, W, 1 or 3) of float32, whose rows are in the file from the bottom up."""
         stored = np.fromfile(self._path, self._dtype, prod(self._shape), offset=self._start)
+        from_pillow.note_more_pnm(self._path, self._start + stored.nbytes, notes)
         return Decoded(stored.reshape(self._shape)[::-1].astype(np.float32))

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import imagecodecs
 import numpy as np
-import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -21,8 +20,8 @@ from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import bands, has_hidden_colours, light_of, profile_for
 from workbench.files.formats import EXR_CHANNELS, Format, able, format_of
+from workbench.files.from_jxl import as_srgb
 from workbench.files.from_pillow import need_heif
-from workbench.files.jxl_header import as_srgb
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import NO_METADATA, Metadata
 
@@ -32,7 +31,7 @@ Samples = NDArray[Any]
 Writer = Callable[[BinaryIO, Samples, int | None, Metadata], None]
 JPEG_QUALITY = 95  # of JPEG and AVIF, where none is asked for
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
-_BYTE, _UNDEFINED = 1, 7  # types of TIFF's tags
+_SHORT, _LONG, _LONG8 = 3, 4, 16  # types of TIFF's tags
 
 
 def writer_for(path: Path, samples: Samples) -> Writer:
@@ -72,38 +71,59 @@ def _packed_profile(channels: int) -> bytes:
 
 
 def _write_tiff(file: BinaryIO, samples: Samples, _quality: int | None, metadata: Metadata) -> None:
-    channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
-    words = tiff_words(samples.dtype, channels, metadata, is_big=is_big)
-    with tifffile.TiffWriter(file, bigtiff=is_big, byteorder="<") as tiff:
-        tiff.write(samples if channels > 1 else samples[:, :, 0], **words)
-    if metadata.exif is not None:
-        exif_of.fill_tiff(file, metadata.exif)
+    head, end, directory = tiff_around(samples.shape, samples.dtype, metadata)
+    file.write(head)
+    file.write(np.ascontiguousarray(samples, samples.dtype.newbyteorder("<")).data)
+    file.write(bytes(end - len(head) - samples.nbytes) + directory)
 
 
-def tiff_words(
-    dtype: np.dtype[Any], channels: int, metadata: Metadata, *, is_big: bool
-) -> dict[str, Any]:
-    """The keywords of tifffile's writers beside the samples.
+def tiff_around(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    metadata: Metadata,
+    tile: tuple[int, int] | None = None,
+) -> tuple[bytes, int, bytes]:
+    """What is in a TIFF beside samples, (H, W, C), that are little-endian and not packed.
 
-    EXIF's directories are empty until `exif.fill_tiff` fills them.
+    tile     rows and columns of a tile; None: the samples lie as in memory
+    returns  the header, behind which they begin; the offset of the directory, and that
     """
-    tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
-    if metadata.xmp is not None:
-        tags.append((exif_of.XMP_TAG, _BYTE, len(metadata.xmp), metadata.xmp, True))
-    if metadata.iptc is not None:
-        tags.append((exif_of.IPTC_TAG, _UNDEFINED, len(metadata.iptc), metadata.iptc, True))
-    return {
-        "resolution": metadata.resolution,
-        "resolutionunit": None if metadata.resolution is None else "inch",
-        "photometric": "rgb" if channels >= 3 else "minisblack",
-        "planarconfig": "contig" if channels > 1 else None,
-        "extrasamples": ["unassalpha"] if channels in (2, 4) else None,
-        # What floats stand for only their maker knows: light, heights or differences.
-        "iccprofile": profile_for(channels) if dtype.kind == "u" else None,
-        "metadata": None,
-        "software": False,
-        "extratags": tags or None,
+    (height, width, channels), (high, wide) = shape, tile or shape[:2]
+    count, each = -(-height // high) * -(-width // wide), high * wide * channels * dtype.itemsize
+    is_big = count * each > MAX_TIFF_BYTES
+    end = 16 + count * each + -count * each % 8
+    head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, end) if is_big else b""
+
+    def field(kind: int, *numbers: int) -> exif_of.Field:
+        code = {_SHORT: "H", _LONG: "I", _LONG8: "Q"}[kind]
+        return kind, len(numbers), struct.pack(f"<{len(numbers)}{code}", *numbers)
+
+    place = _LONG8 if is_big else _LONG
+    at, sizes = field(place, *range(16, 16 + count * each, each)), field(place, *[each] * count)
+    own = {
+        256: field(_LONG, width),
+        257: field(_LONG, height),
+        258: field(_SHORT, *[8 * dtype.itemsize] * channels),
+        259: field(_SHORT, 1),  # not packed
+        262: field(_SHORT, 2 if channels >= 3 else 1),
+        277: field(_SHORT, channels),
+        284: field(_SHORT, 1),  # channels beside each other
+        339: field(_SHORT, *[3 if dtype.kind == "f" else 1] * channels),
     }
+    if tile is None:
+        own |= {273: at, 278: field(_LONG, height), 279: sizes}
+    else:
+        own |= {322: field(_LONG, wide), 323: field(_LONG, high), 324: at, 325: sizes}
+    own |= {338: field(_SHORT, 2)} if channels in (2, 4) else {}  # alpha, not multiplied in
+    # What floats stand for only their maker knows: light, heights or differences.
+    icc = profile_for(channels) if dtype.kind == "u" else None
+    told = (34675, icc), (exif_of.XMP_TAG, metadata.xmp), (exif_of.IPTC_TAG, metadata.iptc)
+    for tag, data in told:
+        own |= {tag: (1 if tag == exif_of.XMP_TAG else 7, len(data), data)} if data else {}
+    fields = exif_of.fields_in(exif_of.with_resolution(metadata), [])
+    fields[0] = fields.get(0, {}) | own
+    directory = exif_of.directory(fields, 0, end, is_big=is_big)
+    return head or struct.pack("<2sHI8x", b"II", 42, end), end, directory
 
 
 APP1, APP2, APP13, COM = 0xE1, 0xE2, 0xED, 0xFE
@@ -143,32 +163,25 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     file.write(view[_JPEG_HEADER_END:])
 
 
-def _write_webp(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    how = {"lossless": True} if quality is None else {"quality": quality}
-    _write_by_pillow(file, samples, metadata, "WebP", exact=True, **how)
+def _by_pillow(kind: str) -> Writer:
+    def write(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
+        if kind == "HEIF":
+            need_heif("Cannot save")
+        channels = samples.shape[2]
+        exact: dict[str, Any] = {"lossless": True} if kind == "WebP" else {"quality": JPEG_QUALITY}
+        exact |= {"quality": -1, "matrix_coefficients": 0} if kind == "HEIF" else {}
+        options: dict[str, Any] = {"exact": True} if kind == "WebP" else {"chroma": 444}
+        if kind == "AVIF":
+            options = {"subsampling": "4:0:0" if channels == 1 else "4:4:4"}
+        options |= exact if quality is None else {"quality": quality}
+        if (exif := exif_of.with_resolution(metadata)) is not None:
+            options["exif"] = exif_of.PREFIX + exif
+        if metadata.xmp is not None:
+            options["xmp"] = metadata.xmp
+        icc = profile_for(channels)
+        Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
 
-
-def _write_avif(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    layout = "4:0:0" if samples.shape[2] == 1 else "4:4:4"
-    how: dict[str, Any] = {"quality": quality or JPEG_QUALITY, "subsampling": layout}
-    _write_by_pillow(file, samples, metadata, "AVIF", **how)
-
-
-def _write_heic(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    need_heif("Cannot save")
-    how = {"quality": -1, "matrix_coefficients": 0} if quality is None else {"quality": quality}
-    _write_by_pillow(file, samples, metadata, "HEIF", chroma=444, **how)
-
-
-def _write_by_pillow(
-    file: BinaryIO, samples: Samples, metadata: Metadata, kind: str, **options: Any
-) -> None:
-    if (exif := exif_of.with_resolution(metadata)) is not None:
-        options["exif"] = exif_of.PREFIX + exif
-    if metadata.xmp is not None:
-        options["xmp"] = metadata.xmp
-    icc = profile_for(samples.shape[2])
-    Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
+    return write
 
 
 def _write_jpeg_2000(
@@ -205,8 +218,11 @@ def _write_pnm(file: BinaryIO, samples: Samples, _quality: int | None, _metadata
 
 
 def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
-    if samples.dtype == np.float16 and np.isnan(samples).any():
-        raise ImageFileError("JPEG XL does not hold NaN of float16; save as TIFF or OpenEXR.")
+    if samples.dtype == np.float16 and not all(_is_in_jxl(row, quality) for row in samples):
+        raise ImageFileError(
+            "JPEG XL does not hold NaN of float16 nor, without loss, values below 0.00006; save as "
+            "TIFF or OpenEXR."
+        )
     how: dict[str, Any] = {"lossless": quality is None, "usecontainer": True}
     if (is_deep := samples.dtype == np.uint16) and quality is not None:  # read as linear light
         colours = samples.shape[2] - (samples.shape[2] in (2, 4))
@@ -218,6 +234,12 @@ def _write_jxl(file: BinaryIO, samples: Samples, quality: int | None, metadata: 
         file.write(struct.pack(">I4sI", len(exif) + 12, b"Exif", 0) + exif)  # 0: it begins there
     if metadata.xmp is not None:
         file.write(struct.pack(">I4s", len(metadata.xmp) + 8, b"xml ") + metadata.xmp)
+
+
+def _is_in_jxl(halves: Samples, quality: int | None) -> bool:
+    """True if none is NaN or, without loss, so small that it has fewer digits than others."""
+    is_small = (halves != 0) & (np.abs(halves) < np.finfo(np.float16).tiny)
+    return not (np.isnan(halves).any() or (quality is None and is_small.any()))
 
 
 def _write_exr(file: BinaryIO, samples: Samples, *_: object) -> None:
@@ -242,14 +264,14 @@ WRITERS: dict[str, Writer] = {
     "PNG": _write_png,
     "TIFF": _write_tiff,
     "JPEG": _write_jpeg,
-    "WebP": _write_webp,
+    "WebP": _by_pillow("WebP"),
     "BMP": _write_bmp,
     "PNM": _write_pnm,
     "JPEG XL": _write_jxl,
     "OpenEXR": _write_exr,
     "JPEG 2000": _write_jpeg_2000,
-    "AVIF": _write_avif,
-    "HEIC": _write_heic,
+    "AVIF": _by_pillow("AVIF"),
+    "HEIC": _by_pillow("HEIF"),
 }
 
 

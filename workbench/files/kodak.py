@@ -6,6 +6,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,35 +19,6 @@ from workbench.base.paths import asset
 _TIMEOUT_S = 8  # without a single byte
 _LOOK_S = 0.1  # between two reports, and so soon is noticed that nobody wants the file any more
 _PIECE_BYTES = 4096
-
-
-class _Fetching(threading.Thread):
-    """A download into memory that keeps nobody waiting, left to itself once nobody wants it."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(daemon=True)
-        self._url, self.is_left = url, False
-        self.data, self.total = bytearray(), 0
-        self.error: Exception | None = None
-
-    @property
-    def share(self) -> float:
-        """The part that is there, 0 to 1; 0 where the server does not say how much there is."""
-        return min(len(self.data) / self.total, 1.0) if self.total > 0 else 0.0
-
-    def run(self) -> None:
-        import requests  # which takes a while
-
-        try:
-            with requests.get(self._url, stream=True, timeout=_TIMEOUT_S) as response:
-                response.raise_for_status()
-                self.total = int(response.headers.get("content-length", 0))
-                for piece in response.iter_content(_PIECE_BYTES):
-                    self.data += piece
-                    if self.is_left or max(len(self.data), self.total) > MAX_BYTES:
-                        raise ValueError("more than was to be expected")
-        except Exception as error:  # noqa: BLE001 - raised again where the file is wanted
-            self.error = error
 
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
@@ -175,17 +147,30 @@ def _receive(
     finished: int, report: Callable[[Downloading], None], url: str, path: str, _: Any
 ) -> None:
     """Write what is at `url` into `path`: pooch's downloader, once the first two are given."""
-    fetching = _Fetching(url)
-    fetching.start()
+    from workbench.files.from_pillow import in_background  # Pillow: not before it is needed
+
+    data, total, is_left = bytearray(), [0], threading.Event()
+
+    def fetch() -> None:
+        import requests  # which takes a while
+
+        with requests.get(url, stream=True, timeout=_TIMEOUT_S) as response:
+            response.raise_for_status()
+            total.append(int(response.headers.get("content-length", 0)))
+            for piece in response.iter_content(_PIECE_BYTES):
+                data.extend(piece)
+                if is_left.is_set() or max(len(data), total[-1]) > MAX_BYTES:
+                    raise ValueError("more than was to be expected")
+
+    fetching = in_background(fetch)
     try:
-        while fetching.is_alive():
-            fetching.join(_LOOK_S)
-            report(Downloading(finished, fetching.share))
+        while not wait((fetching,), _LOOK_S).done:  # 0 where the server does not say how much
+            share = min(len(data) / total[-1], 1.0) if total[-1] > 0 else 0.0
+            report(Downloading(finished, share))
     finally:
-        fetching.is_left = True
-    if fetching.error is not None:
-        raise fetching.error
-    Path(path).write_bytes(fetching.data)
+        is_left.set()
+    fetching.result()
+    Path(path).write_bytes(data)
 
 
 def _host(mirror: str) -> str:

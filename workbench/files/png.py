@@ -88,16 +88,6 @@ _PROFILES = {
 _OF_SAMPLES, _NOT_READ = (b"PLTE", b"IDAT"), (b"IEND", b"fcTL", b"fdAT")
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 _SIDE = (*_TEXTS, b"iCCP")
-# What chunks that nothing here reads look like, behind the colour type.
-_FORMS = {
-    b"tIME": rb".{8}",
-    b"cLLI": rb".{9}",
-    b"mDCV": rb".{25}",
-    b"hIST": rb".(..)+",
-    b"sPLT": rb".[^\0]+\0[\x08\x10].*",
-    b"sBIT": rb"\0.|[\x02\x03]...|\x04..|\x06....",
-    b"bKGD": rb"[\0\x04]..|[\x02\x06].{6}|\x03.",
-}
 # Pillow allows so little that it refuses pictures.
 PngImagePlugin.MAX_TEXT_CHUNK, PngImagePlugin.MAX_TEXT_MEMORY = MAX_SIDE_BYTES, 4 * MAX_SIDE_BYTES
 
@@ -131,7 +121,7 @@ class Contents(NamedTuple):
 def found_in(file: BinaryIO) -> Contents:
     """Look through a whole file.  Raises ValueError where the checksum of samples is wrong."""
     stream, side = PngImagePlugin.PngStream(file), PngImagePlugin.PngStream(file)
-    sound, damaged, said, colour_type = list[Chunk](), list[str](), list[tuple[str, str]](), b""
+    sound, damaged, said = list[Chunk](), list[str](), list[tuple[str, str]]()
     profiles: dict[Any, Any] = {}  # that are texts; a chunk of its own is better
     for each in chunks(file):
         is_side = each.kind in _SIDE
@@ -146,16 +136,11 @@ def found_in(file: BinaryIO) -> Contents:
                 stream.im_info["cicp"] = struct.unpack("4B", file.read(each.length))
             elif parse and each.kind not in _OF_SAMPLES + _NOT_READ:
                 data = parse(each.offset, each.length)
-                colour_type = data[9:10] if each.kind == b"IHDR" else colour_type
                 told: dict[Any, Any] = {**side.im_info, **side.im_text}
                 if is_side and not (_is_unpacked(each.kind, data) and told):
                     raise ValueError(each.kind)
                 for name, text in _said_in(told, stream.im_info, profiles):
                     said.append((name, Text(text, each.kind, data)))
-            elif form := _FORMS.get(each.kind):
-                data = colour_type + file.read(min(each.length, BLOCK_BYTES))
-                if not re.fullmatch(form, data, re.DOTALL):
-                    raise ValueError(each.kind)
             sound.append(each)
         except (ValueError, SyntaxError, IndexError, struct.error, zlib.error):
             if each.kind[:1].isupper():  # so that nothing can be made of the file without it

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from concurrent.futures import ThreadPoolExecutor
-from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ from tifffile import COMPRESSION, PREDICTOR
 
 from kernels.core.borders import Span
 from kernels.core.cpu_load import usable_cores
-from workbench.files import exif as exif_of
-from workbench.files.image_encoders import MAX_TIFF_BYTES, tiff_words
+from workbench.files.image_encoders import tiff_around
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.pictures import Metadata
 
@@ -226,22 +224,12 @@ def lay_out(
 
     Raises OSError.
     """
-    height, width, channels = shape
-    high, wide = (min(TILE, -(-side // STEP) * STEP) for side in (height, width))
-    pixels = -(-height // high) * high * -(-width // wide) * wide
-    is_big = pixels * channels * dtype.itemsize > MAX_TIFF_BYTES
-    with _Sparse(path, "w+") as file:
-        with tifffile.TiffWriter(file, bigtiff=is_big, byteorder="<") as tiff:
-            tiff.write(
-                None,
-                shape=shape if channels > 1 else shape[:2],
-                dtype=dtype,
-                tile=(high, wide),
-                **tiff_words(dtype, channels, metadata, is_big=is_big),
-            )
-        file.truncate(max(file.tell(), file.seek(0, 2)))
-        if metadata.exif is not None:
-            exif_of.fill_tiff(file, metadata.exif)
+    high, wide = (min(TILE, -(-side // STEP) * STEP) for side in shape[:2])
+    head, end, directory = tiff_around(shape, dtype, metadata, (high, wide))
+    with path.open("wb") as file:
+        file.write(head)
+        file.seek(end)
+        file.write(directory)
 
 
 class TiledTiff:
@@ -304,15 +292,3 @@ class TiledTiff:
     def _write(self, offset: int, samples: NDArray[Any]) -> None:
         self._file.seek(offset)
         self._file.write(samples.data)
-
-
-class _Sparse(FileIO):
-    """A file in which zeros that are written are left out, to be filled in later."""
-
-    def write(self, data: Any) -> int:
-        """Write `data`, or go on behind it where it is nothing but zeros."""
-        view = memoryview(data).cast("B")
-        if view.nbytes < STEP * TILE or np.frombuffer(view, np.uint8).any():
-            return super().write(view)
-        self.seek(view.nbytes, 1)
-        return view.nbytes

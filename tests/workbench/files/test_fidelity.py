@@ -87,9 +87,9 @@ KINDS = {  # of 8 bits, unless the type of the samples is named at the end
     "palette GIF": (by_pillow("P", 1, "GIF"), [10, 20, 30], "Indexed"),
     "animated GIF": (by_pillow("RGB", "red", "GIF", **FRAMES), [255, 0, 0], "Indexed"),
     "animated WebP": (
-        *(by_pillow("RGB", "red", "WEBP", lossless=True, **FRAMES), [255, 0, 0], "Durations"),
+        *(by_pillow("RGB", "red", "WEBP", lossless=True, **FRAMES), [255, 0, 0], "durations"),
     ),
-    "animated PNG": (by_pillow("RGB", "red", "PNG", **FRAMES), [255, 0, 0], "Durations of frames"),
+    "animated PNG": (by_pillow("RGB", "red", "PNG", **FRAMES), [255, 0, 0], "durations of frames"),
     "CMYK JPEG": (by_pillow("CMYK", (255, 0, 0, 0), "JPEG", quality=100), [0, 255, 255], "CMYK"),
     "float64": (by_tifffile([1e300], "float64"), [np.inf], "20 of them are too large", "float32"),
     "int16": (by_tifffile([-5], "int16"), [-5], "values unchanged", "float32"),
@@ -171,6 +171,8 @@ def test_whatever_a_format_holds_comes_back_sample_for_sample(
     tmp_path_factory, wanted, pixel_type, channels, size, seed
 ):
     samples = noise(*size, channels, pixel_type, seed)
+    if (wanted.title, pixel_type) == ("JPEG XL", "float16"):
+        samples = np.where(samples < np.finfo("f2").tiny, np.float16(0), samples)
     if wanted.why_not(samples) is not None or (wanted.title == "OpenEXR" and channels in (2, 4)):
         return  # OpenEXR has alpha multiplied in: test_new_formats.py
     path = tmp_path_factory.mktemp("saved") / f"a{wanted.extensions[0]}"

@@ -3,6 +3,7 @@
 import io
 import resource
 import struct
+import sys
 import zlib
 
 import numpy as np
@@ -325,6 +326,22 @@ def test_saving_into_a_missing_folder_or_over_a_folder_is_refused(tmp_path):
     assert "folder" in save_refusal(tmp_path / "b.png", samples_of("uint8", 3))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_a_folder_that_takes_no_files_is_told_as_such():
+    with pytest.raises(ImageFileError, match="no file can be made in its folder; choose another"):
+        save("/proc/a.png", samples_of("uint8", 3))
+
+
+def test_a_jpeg_xl_takes_no_halves_that_it_would_change(tmp_path):
+    for value in (5.42e-5, -6e-8, np.nan):
+        samples = np.full((14, 16, 3), value, "float16")
+        with pytest.raises(ImageFileError, match="does not hold NaN"):
+            save(tmp_path / "a.jxl", samples)
+    samples[:] = [0, 6.104e-5, -np.inf]
+    save(tmp_path / "a.jxl", samples)
+    np.testing.assert_array_equal(load(tmp_path / "a.jxl").samples, samples)
+
+
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     save(tmp_path / "a.tif", samples_of("uint8", 1))
     before = (tmp_path / "a.tif").read_bytes()
@@ -334,7 +351,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
         sentence = save_refusal(tmp_path / "a.tif", samples_of("float32", 3, 200, 200))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert "free some space" in sentence
+    assert "no file can be so large there" in sentence
     assert (tmp_path / "a.tif").read_bytes() == before
 
 

@@ -153,8 +153,8 @@ def resolution(path):
     """Pixels per inch, as Pillow or tifffile finds them."""
     if path.suffix == ".tif":
         with tifffile.TiffFile(path) as tiff:
-            assert tiff.pages.first.tags.valueof(296) == 2
-            return tuple(a / b for a, b in map(tiff.pages.first.tags.valueof, (282, 283)))
+            factor = {2: 1, 3: 2.54}[tiff.pages.first.tags.valueof(296)]
+            return tuple(a / b * factor for a, b in map(tiff.pages.first.tags.valueof, (282, 283)))
     with Image.open(path) as image:
         if path.suffix == ".webp":
             factor = {2: 1, 3: 2.54}[image.getexif()[296]]
@@ -314,13 +314,14 @@ SIDE = {
 }
 SHORT = {kind: SIDE[kind][:-1] for kind in (b"gAMA", b"cHRM", b"sRGB", b"pHYs", b"cICP", b"tRNS")}
 SHORT |= {b"iCCP": b"a\0\1abc", b"zTXt": b"a\0\1abc"}
-SHORT |= {b"tIME": bytes(6), b"cLLI": bytes(7), b"mDCV": b"a", b"sBIT": b"\1", b"bKGD": b"\1"}
-SHORT |= {b"hIST": bytes(3), b"sPLT": b"a", b"tEXt": b"no end", b"iTXt": b"a\0\1\0\0\0no"}
+SHORT |= {b"cLLI": bytes(7), b"mDCV": b"a", b"bKGD": b"\1", b"sPLT": b"a"}
+SHORT |= {b"tEXt": b"no end", b"iTXt": b"a\0\1\0\0\0no"}
 RUBBISH = [(b"zTXt", b"a\0\0no"), (b"zTXt", b"a\0\0" + zlib.compress(b"cut" * 99)[:-9])]
 for each in (b"no", b"\nexif\n 9\nzz", b"\nexif\n 2\n6e6f"):
     RUBBISH.append((b"tEXt", b"Raw profile type exif\0" + each))
-SOUND = [(b"tIME", bytes(7)), (b"sBIT", bytes(3)), (b"bKGD", bytes(6)), (b"mDCV", bytes(24))]
-SOUND += [(b"cLLI", bytes(8)), (b"sPLT", b"a\0\x08" + bytes(6)), (b"hIST", bytes(4))]
+SOUND = [(b"bKGD", bytes(6)), (b"mDCV", bytes(24)), (b"cLLI", bytes(8)), (b"oFFs", bytes(9))]
+SOUND[3:3] = [(b"sPLT", b"a\0\x08" + bytes(6))]
+SOUND += [(b"sCAL", b"\x012.5\0003"), (b"caBX", b"\0\0\0\x08jumb")]
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
@@ -340,7 +341,10 @@ def test_damage_beside_the_samples_of_a_png_is_left_out_and_said(tmp_path, dtype
         picture = loaded(tmp_path, png_of([text], samples))
         np.testing.assert_array_equal(picture.samples, samples)
         assert len(picture.notes) == 1
-    assert loaded(tmp_path, png_of(SOUND, samples)).notes == ()
+    kept = [(b"tIME", bytes(7)), (b"sBIT", bytes(3)), (b"hIST", bytes(4))]
+    assert loaded(tmp_path, png_of(kept, samples)).notes == ()
+    said = "Left out when saving: what the PNG says in bKGD, mDCV, cLLI, sPLT, oFFs, sCAL, caBX."
+    assert loaded(tmp_path, png_of(SOUND * 2, samples)).notes == (said,)
     xmp = b"XML:com.adobe.xmp\0\0\0\0\0" + b" " * (1 << 24) + AS_XMP[0].encode()
     for chunk, said in (
         ((b"pHYs", b"\0\0\0\1\0\0\0\2\0"), "square"),
@@ -560,6 +564,10 @@ def test_colours_that_are_not_converted_are_said(tmp_path):
     save(tmp_path / "a.avif", SAMPLES)
     bare = (tmp_path / "a.avif").read_bytes().replace(b"colr", b"free")
     assert "as if they were sRGB" in loaded(tmp_path, bare, "b.avif").notes[0]
+    save(tmp_path / "a.heic", SAMPLES)
+    bare = (tmp_path / "a.heic").read_bytes().replace(b"colr", b"free")
+    said = "Colours of a HEIC that names none outside HEVC are shown as if they were sRGB."
+    assert loaded(tmp_path, bare, "b.heic").notes == (said,)
 
 
 def test_what_boxes_of_a_jpeg_2000_say_is_kept(tmp_path):
@@ -652,6 +660,59 @@ def test_short_runs_side_by_side_are_spelled(tmp_path, bits):
     np.testing.assert_array_equal(loaded(tmp_path, file, "a.bmp").samples[..., 0], blue)
 
 
+BMP_COLOURS = [(10 * n + 1, 20 * n % 256, 255 - n) for n in range(16)]
+
+
+def rare_bmp(size, bits, packing=0, rows=None):
+    """A BMP with a header of `size` bytes, and the colours of its 3 rows of 5 pixels."""
+    count = min(1 << bits, 16)
+    indices = np.arange(15).reshape(3, 5) % count
+    stored = b""
+    for row in indices[::-1]:
+        if bits == 24:
+            data = b"".join(bytes(BMP_COLOURS[n][::-1]) for n in row)
+        else:
+            words = "".join(f"{n:0{bits}b}" for n in row)
+            data = int(words.ljust(-(-len(words) // 8) * 8, "0"), 2).to_bytes(-(-len(words) // 8))
+        stored += data.ljust((5 * bits + 31) // 32 * 4, b"\0")
+    stored = stored if rows is None else rows
+    end = b"" if size == 12 else b"\0"
+    palette = b"".join(bytes(each[::-1]) + end for each in BMP_COLOURS[: count if bits < 9 else 0])
+    header = struct.pack("<IHHHH", 12, 5, 3, 1, bits)
+    if size > 12:
+        numbers = len(stored), 0, 0, count if bits < 9 and count < 1 << bits else 0, 0
+        header = struct.pack("<IIIHHIIIIII", size, 5, 3, 1, bits, packing, *numbers)
+    start = 14 + size + len(palette)
+    head = b"BM" + struct.pack("<IHHI", start + len(stored), 0, 0, start)
+    return head + header.ljust(64, b"\0")[:size] + palette + stored, np.array(BMP_COLOURS)[indices]
+
+
+@pytest.mark.parametrize("size", [12, 16, 20, 24, 40, 48, 52, 56, 64])
+@pytest.mark.parametrize("bits", [1, 2, 4, 8, 24])
+def test_a_bmp_with_a_header_of_any_length_is_read(tmp_path, size, bits):
+    file, expected = rare_bmp(size, bits)
+    np.testing.assert_array_equal(loaded(tmp_path, file, "a.bmp").samples, expected)
+
+
+@pytest.mark.parametrize(
+    ("size", "bits", "packing", "said"),
+    [
+        (64, 24, 4, "of 24-bit pixels, in runs"),
+        (64, 1, 3, "of 1-bit pixels, packed as a fax"),
+        (40, 24, 4, "with a JPEG in it"),
+        (40, 24, 5, "with a PNG in it"),
+        (40, 32, 11, "of inks"),
+        (40, 64, 0, "of 64-bit pixels,"),
+        (40, 8, 9, "packed by method 9"),
+    ],
+)
+def test_a_bmp_of_another_kind_is_refused_by_its_name(tmp_path, size, bits, packing, said):
+    file, _ = rare_bmp(size, min(bits, 24), packing, bytes(99))
+    file = file[:28] + bytes([bits]) + file[29:]
+    with pytest.raises(ImageFileError, match=f"a BMP .*{said}.* does not read; save it as TIFF"):
+        loaded(tmp_path, file, "a.bmp")
+
+
 def test_a_sound_profile_is_better_than_codes_that_are_none(tmp_path):
     icc = colour_profiles.calibrated(1.0, None)[0]
     told = [(b"iCCP", b"icc\0\0" + zlib.compress(icc)), (b"cICP", b"\x09\x10\0\1")]
@@ -670,6 +731,50 @@ def test_chunks_of_no_name_and_what_is_behind_the_end_lose_no_picture(tmp_path):
     picture = loaded(tmp_path, png_of([(b"\xff\xfe\xfd\xfc", b"a")]) + b"JUNK" * 9)
     np.testing.assert_array_equal(picture.samples, SAMPLES)
     assert len(picture.notes) == 1
+
+
+def test_what_no_saved_file_says_is_named_once(tmp_path):
+    Image.fromarray(SAMPLES).save(tmp_path / "a.jpg")
+    whole = (tmp_path / "a.jpg").read_bytes()
+    told = (0xEB, b"JP\0\1jumb"), (0xE2, b"FPXR\0\0"), (0xEA, b"\1\2"), (0xEB, b"JP\0\1jumb")
+    told += (0xE2, b"MPF\0"), (0xED, b"Adobe_CM\0\1")  # but how samples are stored
+    extra = b"".join(struct.pack(">BBH", 255, kind, len(data) + 2) + data for kind, data in told)
+    picture = loaded(tmp_path, whole[:2] + extra + whole[2:], "b.jpg")
+    assert picture.notes == (
+        "Left out when saving: what the JPEG says in APP11 JP, APP2 FPXR, APP10.",
+    )
+    Image.fromarray(SAMPLES).save(tmp_path / "a.webp", lossless=True)
+    whole = (tmp_path / "a.webp").read_bytes() + b"C2PA\3\0\0\0abc\0"
+    whole = whole[:4] + struct.pack("<I", len(whole) - 8) + whole[8:]
+    assert loaded(tmp_path, whole, "b.webp").notes[-1].endswith("in C2PA.")
+    Image.fromarray(SAMPLES[..., 0]).save(tmp_path / "a.gif", comment=b"kept")
+    whole = (tmp_path / "a.gif").read_bytes()
+    at = whole.index(b"!\xfe")
+    more = b"!\xff\x0bMGK8BIM0000\2!,\0" + b"!\x01\x0c" + bytes(12) + b"\1a\0"
+    picture = loaded(tmp_path, whole[:at] + more + whole[at:], "b.gif")
+    assert picture.notes[1:] == ("Left out when saving: what the GIF says in MGK8BIM0000, text.",)
+    assert picture.metadata.texts == (("Comment", "kept"),)
+    for extension in (".jp2", ".jxl", ".avif", ".heic"):
+        save(tmp_path / f"a{extension}", SAMPLES)
+        whole = (tmp_path / f"a{extension}").read_bytes()
+        assert load(tmp_path / f"a{extension}").notes == ()
+        picture = loaded(tmp_path, whole + b"\0\0\0\x0bjumbabc", f"b{extension}")
+        assert picture.notes[-1].endswith("says in jumb.")
+    tags = [(286, 5, 1, (1, 1), True), (287, 5, 1, (1, 1), True), (337, 2, 0, "x", True)]
+    tifffile.imwrite(tmp_path / "a.tif", SAMPLES, photometric="rgb", extratags=tags, metadata=None)
+    said = "Left out when saving: what programs note (XPosition, YPosition, TargetPrinter)."
+    assert load(tmp_path / "a.tif").notes == (said,)
+
+
+def test_xmp_of_unknown_namespaces_is_said(tmp_path):
+    kept = 'xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:own="http://example.org/own/" '
+    silent = 'xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/" crs:Tint="1" '
+    more = silent + 'xmp:Rating="3" own:Mark="a"><own:Place>b</own:Place>'
+    packet = XMP.format(kept + more).encode()
+    picture = loaded(tmp_path, png_of([(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + packet)]))
+    assert picture.notes == ("Left out when saving: XMP of http://example.org/own/.",)
+    assert b'Rating="3"' in picture.metadata.xmp
+    assert b"own" not in picture.metadata.xmp
 
 
 SEGMENTS = [  # that are too short, and what is said
@@ -754,6 +859,44 @@ def test_a_place_on_a_map_is_kept_and_what_else_programs_note_is_said_to_be_lost
         save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
         with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
             assert {each.code for each in tiff.pages.first.tags} & {33550, 34735, 65100} == kept
+
+
+def test_a_thumbnail_gives_way_to_the_picture_in_it_and_layers_in_depth_are_said(tmp_path):
+    path, whole, how = tmp_path / "a.tif", noise(32, 48, 3), {"photometric": "rgb"}
+    for packing in (None, "zlib", "jpeg"):
+        with tifffile.TiffWriter(path) as tiff:
+            tags = [(271, 2, 0, "maker", True)]
+            small = {"subifds": 1, "subfiletype": 1, "extratags": tags, "metadata": None}
+            tiff.write(whole[::4, ::4], **how, **small)
+            tiff.write(whole, compression=packing, metadata=None, **how)
+        tifffile.imwrite(tmp_path / "b.tif", whole, compression=packing, metadata=None, **how)
+        picture = load(path)
+        np.testing.assert_array_equal(picture.samples, load(tmp_path / "b.tif").samples)
+        assert told(picture.metadata.exif)[0][271][2] == b"maker\0"
+        assert str(picture.page) == "page 1 of 1"
+    layers = noise(32, 16, 1)[..., 0].reshape(2, 16, 16)
+    tifffile.imwrite(path, layers, photometric="minisblack", volumetric=True, tile=(2, 16, 16))
+    picture = load(path)
+    np.testing.assert_array_equal(picture.samples[..., 0], layers[0])
+    assert picture.notes == ("Only the first of 2 layers in depth is read.",)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"P6\n2 1\n255\nabcdef", b"P5 2 1 255\nab", b"P4\n9 2\n1234", b"P5\n2 1\n65535\n1234"),
+        *(b"Pf\n1 1\n-1.0\n1234", b"P1\n2 1\n0 1\n"),
+    ],
+)
+def test_a_pnm_of_several_pictures_says_so(tmp_path, data):
+    said = "The file holds several pictures; its first one is shown."
+    assert said not in loaded(tmp_path, data, "a.pnm").notes
+    if data[:2] == b"P1":  # which has only one
+        return
+    first = load(tmp_path / "a.pnm").samples
+    picture = loaded(tmp_path, data * 2, "a.pnm")
+    assert said in picture.notes
+    np.testing.assert_array_equal(picture.samples, first)
 
 
 def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):

@@ -25,10 +25,10 @@ from PySide6.QtGui import QColorSpace
 from kernels.pictures.generated import noise
 from tests.picture_files import all_kinds
 from workbench.files import formats
+from workbench.files.from_jxl import as_srgb
 from workbench.files.from_pillow import unless_stopped
 from workbench.files.image_encoders import fit_of, reduced
 from workbench.files.image_files import load, save
-from workbench.files.jxl_header import as_srgb
 from workbench.files.picture_errors import ImageFileError, StoppedError, TooLargeError
 from workbench.imaging.pictures import Metadata
 
@@ -202,9 +202,8 @@ def test_a_glow_without_alpha_is_not_lost_unsaid(tmp_path):
 def test_what_an_openexr_says_beside_its_samples_is_said_to_be_left_out(tmp_path):
     header = {"type": OpenEXR.scanlineimage, "owner": "x", "pixelAspectRatio": 2.0}
     OpenEXR.File(header, {"Y": np.ones((2, 3), "f4")}).write(str(tmp_path / "a.exr"))
-    lost = "Left out when saving: {}."
-    said = "that pixels are not square", "what the file says of owner"
-    assert load(tmp_path / "a.exr").notes == tuple(map(lost.format, said))
+    said = "Left out when saving: that pixels are not square, what the file says of owner."
+    assert load(tmp_path / "a.exr").notes == (said,)
 
 
 def test_an_openexr_that_nobody_wants_any_more_does_not_hold_up_the_next(tmp_path, monkeypatch):

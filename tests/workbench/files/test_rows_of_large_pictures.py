@@ -13,7 +13,7 @@ from kernels.pictures.generated import noise, scene
 from tests.picture_files import all_kinds
 from tests.workbench.files.test_exif import photo
 from tests.workbench.files.test_picture_matrix import KINDS, VARIANTS, stored, write_tiff
-from workbench.files import image_files, large_pictures, tiff_rows
+from workbench.files import image_encoders, image_files, large_pictures, tiff_rows
 from workbench.files.image_files import load
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -210,7 +210,7 @@ def test_it_is_read_as_one_that_was_saved_at_once(pixel_type, channels, tmp_path
 
 @pytest.mark.parametrize("is_big", [False, True])
 def test_what_a_file_says_of_itself_goes_along(is_big, tmp_path, monkeypatch):
-    monkeypatch.setattr(tiff_rows, "MAX_TIFF_BYTES", 0 if is_big else 2**31)
+    monkeypatch.setattr(image_encoders, "MAX_TIFF_BYTES", 0 if is_big else 2**31)
     samples = noise(20, 30, 3)
     kept = image_files.load(photo(tmp_path / "camera.jpg")).metadata
     assert kept.exif is not None
