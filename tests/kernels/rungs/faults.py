@@ -445,9 +445,6 @@ FAULTS = {
     "the end of the part before is one row long": Fault(
         "extreme_running", "best<MAX>(beginning, ends[(i + 1)", "best<MAX>(beginning, ends[i"
     ),
-    "windows that overlap do not": Fault(
-        "extreme_doubling", "HAVE < KSIZE - HAVE ? HAVE : KSIZE - HAVE", "HAVE"
-    ),
     "one sample of the core is left out": Fault("extreme_ring", "(KSIZE - B) % 2 == 1", "false"),
     "places at once do not add up to all": Fault("extreme_ring", "count % b == 0 && ", ""),
     "a warp brings one row a lane": Fault("extreme_copies", "first += 32", "first += 64"),
