@@ -67,12 +67,10 @@ constexpr int LINE_CHUNKS = LINE / CHUNK;
 // the same place in a line of 128 bytes here as in the picture.
 constexpr int ROW_CHUNKS = (WARPS + 1) * LINE_CHUNKS;
 constexpr int ROW_WORDS = ROW_CHUNKS * 4;
-#ifndef MIN_BLOCKS
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
-#define MIN_BLOCKS 1                           // of others there is no room in shared memory
+constexpr int MIN_BLOCKS = 1;                  // of others there is no room in shared memory
 #else
-#define MIN_BLOCKS (KSIZE <= 3 ? 3 : 2)
-#endif
+constexpr int MIN_BLOCKS = KSIZE <= 3 ? 3 : 2;
 #endif
 
 // ---- Which products. ------------------------------------------------------------------------------
