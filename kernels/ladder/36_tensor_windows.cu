@@ -185,29 +185,6 @@ struct Quotients {
     }
 };
 
-// COUNT matrices of eight blocks, from lanes' quotients to 128 bytes each, one behind another.
-template <int COUNT>
-__device__ __forceinline__ void write_blocks(uint8* to, const unsigned* words) {
-    const int lane = threadIdx.x;
-#ifdef CUDA_ON_CPU
-    unsigned short* const pairs = reinterpret_cast<unsigned short*>(to) + lane % 4 * 16 + lane / 4;
-    for (int i = 0; i < COUNT; ++i) {
-        pairs[64 * i] = static_cast<unsigned short>(words[i]);
-        pairs[64 * i + 8] = static_cast<unsigned short>(words[i] >> 16);
-    }
-#else
-    const unsigned at = shared_address(to) + 16 * (lane % (8 * COUNT));
-    if constexpr (COUNT == 4)
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};"
-                     ::"r"(at), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]) : "memory");
-    else if constexpr (COUNT == 2)
-        asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1,%2};"
-                     ::"r"(at), "r"(words[0]), "r"(words[1]) : "memory");
-    else
-        asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(at), "r"(words[0]) : "memory");
-#endif
-}
-
 // ---- Sums of two digits. ---------------------------------------------------------------------------
 
 // A warp's 8 sums of each column, to its half of a row of the answer.  A lane has one of these 8, of two of each
