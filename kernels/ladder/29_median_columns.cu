@@ -126,6 +126,7 @@ __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* c
         keys[i] = key_of(is_own ? own.at[(i - CHANNELS) & (WIDE - 1)] : row[i]);
     }
 }
+
 extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
