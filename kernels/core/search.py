@@ -48,10 +48,10 @@ def search_words(text: str) -> list[str]:
     return re.findall(r"[^\s_\-.,;!?…'\"]+", _spelt(text))
 
 
-def telling(every: Sequence[str], fillers: frozenset[str] = VERBS) -> list[str]:
-    """The words but fillers, and but numbers with VERBS; all of them where none is left."""
-    drops_numbers = fillers is VERBS
-    kept = (w for w in every if w not in fillers and not (drops_numbers and w.isdigit()))
+def telling(every: Sequence[str], *, keeps_verbs: bool = False) -> list[str]:
+    """The words but fillers, verbs and numbers, or fillers alone; all where none is left."""
+    fillers = FILLERS if keeps_verbs else VERBS
+    kept = (w for w in every if w not in fillers and (keeps_verbs or not w.isdigit()))
     return [*kept] or [*every]
 
 
@@ -69,8 +69,8 @@ def find(query: str, items: Sequence[Named], absent: Sequence[str] = ()) -> Foun
     every = search_words(query)
     if not every:
         return Found(list(range(len(items))), is_right=True)
-    for fillers in (FILLERS, VERBS):
-        wanted = telling(every, fillers)
+    for keeps_verbs in (True, False):
+        wanted = telling(every, keeps_verbs=keeps_verbs)
         near = [at for at, each in enumerate(items) if _is_near(wanted, each)]
         ranked = _ranked(wanted, every, items)
         others = [at for at in ranked if at not in near]

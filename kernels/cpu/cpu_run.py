@@ -35,7 +35,8 @@ def filtering(implementation: HostImplementation, job: Job, sampling: Sampling) 
     if sampling.max_samples and takes_long(job):
         watch.start()
     is_new = implementation.compiles(job)
-    yield Progress(f"{'compiling' if is_new else 'preparing'} {implementation.title}")
+    # numba may have what is compiled in its cache.
+    yield Progress(f"{'compiling or loading' if is_new else 'preparing'} {implementation.title}")
     start = perf_counter()
     prepared = implementation.prepare(job)
     compile_ms = (perf_counter() - start) * 1e3 if is_new else None

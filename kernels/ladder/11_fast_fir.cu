@@ -3,7 +3,7 @@ title   = "Fast FIR"
 idea    = "Two rows below each other share products: with differences of rows of samples, three sums of half the weights stand in for four."
 after   = "register_tile"
 weights = "fast_fir"
-includes = ["wide", "async"]
+includes = ["wide", "async", "tile"]
 # Measured on an H200, of grey and, at size 7, RGBA.  Smaller weights save too little, and those of low rank have better.
 quick   = "7 <= KSIZE <= 11 and 2 * RANK >= KSIZE and SAMPLES >= 4096 * 4096"
 own_block = "A block has a warp for each eight rows of its tile, which is as wide as a warp."
@@ -42,9 +42,6 @@ __constant__ float PAIRED[(RADIUS + 1) * KSIZE];  // each even row of these and 
 constexpr int WARPS = KSIZE <= 9 ? 4 : 8, BLOCKS = KSIZE <= 9 ? 6 : 3, THREADS = 32 * WARPS;
 constexpr int PAIRS = 4, MADE = 2 * PAIRS;              // of rows that a warp makes, each lane a chunk
 constexpr int TILE_H = MADE * WARPS, ROWS = TILE_H + 2 * HALO_Y;
-constexpr int CHUNKS = 32 + 2 * HALO_CHUNKS;            // of a row
-constexpr int SHIFT = HALO_CHUNKS % 2;                  // a sector of the picture is one here as well
-constexpr int STRIDE = (CHUNKS + SHIFT + 1) / 2 * 2;
 constexpr int WINDOW = (1 + 2 * HALO_CHUNKS) * CHUNK;   // samples that a lane reads of a row
 
 __device__ __forceinline__ uint4 difference(const uint4& one, const uint4& two) {
@@ -64,7 +61,7 @@ __device__ __forceinline__ void add_rows(
     for (int j = 0; j < PAIRS + TALL - 1; ++j) {
         float window[WINDOW];
         #pragma unroll
-        for (int c = 0; c < WINDOW / CHUNK; ++c) unpack(rows[j * FURTHER * STRIDE + c], window + c * CHUNK);
+        for (int c = 0; c < WINDOW / CHUNK; ++c) unpack(rows[j * FURTHER * STAGE_STRIDE + c], window + c * CHUNK);
         #pragma unroll
         for (int p = 0; p < PAIRS; ++p) {
             if (j < p || j - p >= TALL) continue;
@@ -85,56 +82,35 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) convolve(
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
     DYNAMIC_SHARED(uint4, memory);
-    uint4* const tile = memory + SHIFT;            // [ROWS][STRIDE]
-    uint4* const below = tile + ROWS * STRIDE;     // [ROWS / 2][STRIDE]
+    uint4* const tile = memory + SHIFT;               // [ROWS][STAGE_STRIDE]
+    uint4* const below = tile + ROWS * STAGE_STRIDE;  // [ROWS / 2][STAGE_STRIDE]
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int x0 = blockIdx.x * 32 * CHUNK, y0 = first_row + blockIdx.y * TILE_H;
+    const int x0 = blockIdx.x * TILE_W, y0 = first_row + blockIdx.y * TILE_H;
 
     // 1. The tile and its halo.
-    const int left = x0 - HALO_CHUNKS * CHUNK, top = y0 - HALO_Y;
-    if (left >= 0 && left + CHUNKS * CHUNK <= width * CHANNELS && top >= 0 && top + ROWS <= height) {
-        const sample* const from = row_of(src, top, pitch) + left;
-        #pragma unroll
-        for (int r = warp; r < ROWS; r += WARPS)
-            copy_async(tile + r * STRIDE + lane, row_of(from, r, pitch) + lane * CHUNK);
-        #pragma unroll
-        for (int n = threadIdx.x; n < ROWS * 2 * HALO_CHUNKS; n += THREADS) {
-            const int r = n / (2 * HALO_CHUNKS), c = 32 + n % (2 * HALO_CHUNKS);
-            copy_async(tile + r * STRIDE + c, row_of(from, r, pitch) + c * CHUNK);
-        }
-        end_group();
-        wait_for_groups<0>();
-    } else {
-        #pragma unroll 2
-        for (int n = threadIdx.x; n < ROWS * CHUNKS; n += THREADS) {
-            const int x = left + n % CHUNKS * CHUNK;
-            tile[n / CHUNKS * STRIDE + n % CHUNKS] = x < width * CHANNELS + HALO_X
-                ? read_chunk(src, x, top + n / CHUNKS, height, width, pitch) : outside_chunk();
-        }
-    }
-    __syncthreads();
+    stage_tile<THREADS, ROWS>(memory, src, x0, y0 - HALO_Y, height, width, pitch);
 
     // 2. Even rows less the odd ones below, and, in their place, less those above.
     #pragma unroll
-    for (int n = threadIdx.x; n < ROWS / 2 * CHUNKS; n += THREADS) {
-        const int m = n / CHUNKS, c = n % CHUNKS;
-        uint4* const even = tile + 2 * m * STRIDE + c;
+    for (int n = threadIdx.x; n < ROWS / 2 * STAGE_CHUNKS; n += THREADS) {
+        const int m = n / STAGE_CHUNKS, c = n % STAGE_CHUNKS;
+        uint4* const even = tile + 2 * m * STAGE_STRIDE + c;
         const uint4 chunk = *even;
-        below[m * STRIDE + c] = difference(chunk, even[STRIDE]);
-        if (m > 0) *even = difference(chunk, even[-STRIDE]);
+        below[m * STAGE_STRIDE + c] = difference(chunk, even[STAGE_STRIDE]);
+        if (m > 0) *even = difference(chunk, even[-STAGE_STRIDE]);
     }
     __syncthreads();
 
     // 3. What both rows of a pair have, and the rest of either.
-    const uint4* const mine = tile + warp * MADE * STRIDE + lane;
+    const uint4* const mine = tile + warp * MADE * STAGE_STRIDE + lane;
     float sums[MADE][CHUNK];
     begin_with_offset<MADE * CHUNK>(sums[0]);
-    add_rows<RADIUS + 1, 2>(sums, mine + STRIDE, PAIRED, KSIZE);
+    add_rows<RADIUS + 1, 2>(sums, mine + STAGE_STRIDE, PAIRED, KSIZE);
     #pragma unroll
     for (int p = 0; p < MADE; p += 2)
         for (int s = 0; s < CHUNK; ++s) sums[p + 1][s] = sums[p][s];
-    add_rows<RADIUS + 1, 1>(sums, below + warp * PAIRS * STRIDE + lane, WEIGHTS, 2 * KSIZE);
-    add_rows<RADIUS, 2>(sums + 1, mine + 2 * STRIDE, WEIGHTS + KSIZE, 2 * KSIZE);
+    add_rows<RADIUS + 1, 1>(sums, below + warp * PAIRS * STAGE_STRIDE + lane, WEIGHTS, 2 * KSIZE);
+    add_rows<RADIUS, 2>(sums + 1, mine + 2 * STAGE_STRIDE, WEIGHTS + KSIZE, 2 * KSIZE);
 
     const int x = x0 + lane * CHUNK, y = y0 + warp * MADE;
     if (x >= width * CHANNELS) return;

@@ -70,10 +70,7 @@ __device__ constexpr bool is_column_of_ones() {
     return true;
 }
 constexpr bool MIRRORED = is_mirrored();
-#ifndef RUNNING
-#define RUNNING (KSIZE > 3 && is_column_of_ones())  // down: the row that comes is added, the one that goes taken away
-#endif
-constexpr bool RUNS = RUNNING;
+constexpr bool RUNS = KSIZE > 3 && is_column_of_ones();  // the row that comes is added, the one that goes taken away
 __device__ constexpr bool is_row_of_ones() {
     for (int k = 0; k < KSIZE; ++k)
         if (!IS_SEPARABLE || whole(KSIZE + k) != 1) return false;
@@ -85,9 +82,6 @@ __device__ constexpr bool is_row_binomial() {
         if (!IS_SEPARABLE || KSIZE != 5 || whole(KSIZE + k) != row[k % 5]) return false;
     return true;
 }
-#ifndef BALANCED
-#define BALANCED is_row_binomial()  // sums along such a row by multiply-adds, for which there is a pipe of their own
-#endif
 
 constexpr bool IS_BOX = DIVISOR == 9;  // if sums are IN_HALVES; else it is a Gaussian
 
@@ -95,15 +89,9 @@ constexpr bool IS_BOX = DIVISOR == 9;  // if sums are IN_HALVES; else it is a Ga
 // keep their places, or twice as many, so that none is copied; and those that it has on their way.
 // Of a small picture a warp asks for all of its few rows at once, and there is no loop.
 constexpr int KEPT = RUNS ? KSIZE : KSIZE - 1;
-#ifndef TURN
-#define TURN (ROWS ? ROWS + KSIZE - 1 : RUNS || KSIZE > 5 ? KEPT : 2 * KEPT)
-#endif
-#ifndef AHEAD
-#define AHEAD (ROWS ? TURN : KSIZE <= 5 && !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT)
-#endif
-#ifndef MIN_BLOCKS
-#define MIN_BLOCKS (ROWS ? 3 : KSIZE == 3 ? (IN_HALVES && CHANNELS == 3 ? 7 : 6) : KSIZE == 5 ? 4 : 3)
-#endif
+constexpr int TURN = ROWS ? ROWS + KSIZE - 1 : RUNS || KSIZE > 5 ? KEPT : 2 * KEPT;
+constexpr int AHEAD = ROWS ? TURN : KSIZE <= 5 && !RUNS ? 4 : KSIZE == 9 ? 3 : KEPT;
+constexpr int MIN_BLOCKS = ROWS ? 3 : KSIZE == 3 ? (IN_HALVES && CHANNELS == 3 ? 7 : 6) : KSIZE == 5 ? 4 : 3;
 
 constexpr int WARP = 32;
 constexpr int SEGMENTS = 4;                        // warps of a block, one above another
@@ -150,8 +138,8 @@ struct Pairs {
     }
 };
 
-// Small sums, up to 2,047 in each half, added as floats of 16 bits: the bits of such an integer are a float's of so many
-// times the least one, and these additions have a pipe that is free.
+// Small sums, up to 2,047 in each half, or as `turned` down to -2,047, added as floats of 16 bits: the bits of such an
+// integer are a float's of so many times the least one, and these additions have a pipe that is free.
 __device__ __forceinline__ unsigned add_small(unsigned a, unsigned b) {
 #ifdef CUDA_ON_CPU
     const auto half = [=](int by) {
@@ -181,8 +169,9 @@ __device__ __forceinline__ unsigned multiply_add_small(unsigned a, unsigned fact
 }
 
 // Such sums over DIVISOR: as 32 + n / 32, whose bits end with n, so that rounding that float rounds the quotient, a
-// half of sixteenths to even.  A ninth is less than 2^-12 off, and its sums are that far from ties.  `which` are the
-// middle samples `turned`: with them three of nine, else six; of a Gaussian it is half of the weights either way.
+// half of sixteenths to even.  Ninths become too small by 2^-12 of themselves, 0.042 of the largest, and are 0.055
+// from any tie.  `which` are the middle samples `turned`: with them three of nine, else six; of a Gaussian it is half of
+// the weights either way.
 __device__ __forceinline__ unsigned quotients_of(unsigned sums, unsigned which) {
     constexpr unsigned factor = both(IS_BOX ? 0x7B1C : 0x7800);  // 2^19 / DIVISOR
     const unsigned lacking = IS_BOX ? both(170) - (which & both(0x80FF)) / 0x80FF * 85 : both(127);
@@ -220,8 +209,11 @@ struct Down {
             for (int k = 0; k < KEPT; ++k) rows[k] = sums[k + 1];
             return sums[0];
         }
+        constexpr unsigned two = both(0x4000);  // as floats
         unsigned along;
-        if constexpr (BALANCED) along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
+        if constexpr (IN_HALVES && !IS_BOX) along = multiply_add_small(values[1], two, add_small(values[0], values[2]));
+        else if constexpr (is_row_binomial())  // by multiply-adds, for which there is a pipe of their own
+            along = (values[1] + values[3]) * four + values[0] + 6 * values[2] + values[4];
         else if constexpr (is_row_of_ones() && KSIZE <= 7) {
             along = values[0];
             #pragma unroll
@@ -230,8 +222,6 @@ struct Down {
         else along = weigh(0, values, [](int n) { return whole(KSIZE + n); });
         unsigned sum;
         if constexpr (IN_HALVES) {
-            constexpr unsigned two = both(0x4000);  // as floats
-            if (!IS_BOX) along = multiply_add_small(values[1], two, add_small(values[0], values[2]));
             sum = add_small(rows[0], along);
             sum = IS_BOX ? add_small(sum, rows[1]) : multiply_add_small(rows[1], two, sum);
         } else if constexpr (RUNS) {

@@ -205,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             __syncthreads();  // the tile before has been read
             if constexpr (IS_FLOATING) {
                 #pragma unroll
-                for (int warp = 0; warp < WARPS; ++warp) peak = fmaxf(peak, peaks[warp]);
+                for (int other = 0; other < WARPS; ++other) peak = fmaxf(peak, peaks[other]);
                 rescale(8);
             }
 

@@ -12,7 +12,7 @@ rows that are coming, as bytes, and puts the answer in order.  On a small pictur
 has to sum the rows of their halo along x, K − 1 more."""
 after   = "tensor_separable"
 weights = "byte_band"
-includes = ["wide", "async", "tensor", "bytes"]
+includes = ["wide", "async", "tensor", "bytes", "lines"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
@@ -52,9 +52,6 @@ flops = """(parts(WIDTH * CHANNELS, 128) * 2 * (128 * KSIZE + 64 * HAS_ALPHA
 
 __constant__ float COLUMN[KSIZE];
 
-constexpr int WARPS = 8;                       // side by side
-constexpr int LINE = 128;                      // samples of a row, a warp's: one line of memory
-constexpr int STRIP = WARPS * LINE;            // and a block's
 constexpr int STAGE_ROWS = 16;                 // rows that are waited for together
 constexpr int STAGES = 3;                      // all but one of them on their way
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
@@ -68,30 +65,12 @@ constexpr int MIN_BLOCKS = KSIZE <= 5 ? 3 : 2;
 // A warp's line is eight blocks of 16 samples, and column g of a product's right matrix is block g.  So
 // each product makes all 128 sums from one word a lane: see bytes.cuh.
 
-constexpr int LINE_CHUNKS = LINE / CHUNK;
-// Of a row in shared memory: a block's, and a line in which what is beside it has room.  So samples have
-// the same place in a line of 128 bytes here as in the picture.  Were they 16 bytes off, an asynchronous
-// copy would fetch each 32 bytes twice, for the half on either side.
-constexpr int ROW_CHUNKS = (WARPS + 1) * LINE_CHUNKS;
-
 // Four rows of a line, of which each lane holds four samples of two blocks, as they belong into
 // memory: lane 8 r + n gets block n of row r.  answers: 32 chunks, the warp's.
 __device__ __forceinline__ uint4 as_chunks(const unsigned (&rows)[4], uint4* answers) {
-    const int lane = threadIdx.x;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::
-        "r"(static_cast<unsigned>(__cvta_generic_to_shared(answers + lane))),
-        "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]) : "memory");
-#else
-    unsigned short* const pairs = reinterpret_cast<unsigned short*>(answers) + lane % 4 * 16 + lane / 4;
-    #pragma unroll
-    for (int r = 0; r < 4; ++r) {
-        pairs[64 * r] = static_cast<unsigned short>(rows[r]);
-        pairs[64 * r + 8] = static_cast<unsigned short>(rows[r] >> 16);
-    }
-#endif
+    write_blocks<4>(answers, rows);
     __syncwarp();
-    const uint4 chunk = answers[lane];
+    const uint4 chunk = answers[threadIdx.x];
     __syncwarp();  // the next may be written
     return chunk;
 }
@@ -113,36 +92,6 @@ __device__ __forceinline__ void add_row(float (&sums)[KSIZE][4], const float (&a
     }
 }
 
-// ---- What lies beyond the ends of a row: few warps need it. ----------------------------------------
-
-// It is put together in shared memory, where nearly all of it comes from; only to wrap, or where a strip
-// is narrower than a halo, it comes from the other end of the picture.
-struct Beyond {
-    const sample* src;
-    int height, width, pitch;
-    int left;  // where the block's strip begins
-
-    // Puts a halo's samples from x on, by one warp, into rows of a stage; they are `top` and so on in the
-    // picture.
-    __device__ __forceinline__ void put(uint4* stage, int x, int top, int rows) const {
-        #pragma unroll 1
-        for (int n = threadIdx.x % 8; n < HALO_X; n += 8) {
-            const int from = border_sample(x + n, width);
-            const bool is_staged = left - BESIDE * CHUNK <= from && from < left + STRIP + BESIDE * CHUNK;
-            #pragma unroll
-            for (int row = threadIdx.x / 8; row < min(STAGE_ROWS, rows); row += 4) {
-                uint8* const line = reinterpret_cast<uint8*>(stage + row * ROW_CHUNKS);
-                line[x + n - left] = from == OUTSIDE ? 0 : is_staged ? line[from - left] : far_away(from, top + row);
-            }
-        }
-    }
-
-    __device__ __forceinline__ uint8 far_away(int from, int y) const {
-        const int from_y = border_index(y, height);
-        return from_y == OUTSIDE ? 0 : row_of(src, from_y, pitch)[from];
-    }
-};
-
 extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
@@ -161,18 +110,9 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     if (rows <= 0) return;
     const int top = y0 - RADIUS, count = rows + KSIZE - 1;
 
-    // 1. The first rows begin to arrive.  Of four rows a lane copies chunk n of its warp's line of row r; the
-    //    first warp and the last also what is beside the block.
+    // 1. The first rows begin to arrive, four at a time: of row r of these, chunk n of the warp's line by this lane.
     const int r = lane / 8, n = lane % 8;
-    const int chunk = warp * LINE_CHUNKS + n, beside = (warp == 0 ? -BESIDE : WARPS * LINE_CHUNKS) + n;
-    const int at_beside = left + beside * CHUNK;
-    const bool has_chunk = left + chunk * CHUNK < samples;
-    const bool has_beside =
-        (warp == 0 || warp == WARPS - 1) && n < BESIDE && 0 <= at_beside && at_beside < samples;
-    const auto begin_four = [&](uint4* to, const sample* from) {
-        if (has_chunk) copy_async(to + chunk, from + chunk * CHUNK);
-        if (has_beside) copy_async(to + beside, from + beside * CHUNK);
-    };
+    const Lines<BESIDE> lines(src, height, width, pitch, left);
     const auto begin_stage = [&](int coming, int coming_slot) {  // the first row, and where it goes
         if (coming < count) {
             uint4* const stage = ring + (coming_slot * STAGE_ROWS + r) * ROW_CHUNKS;
@@ -180,18 +120,14 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
             if (coming + STAGE_ROWS <= count && y >= 0 && y + STAGE_ROWS <= height) {  // as a rule
                 const sample* const from = row_of(src, y + r, pitch) + left;
                 #pragma unroll
-                for (int i = 0; i < STAGE_ROWS; i += 4) begin_four(stage + i * ROW_CHUNKS, row_of(from, i, pitch));
+                for (int i = 0; i < STAGE_ROWS; i += 4) lines.begin(stage + i * ROW_CHUNKS, row_of(from, i, pitch));
             } else {
                 #pragma unroll 1
                 for (int i = 0; i < min(STAGE_ROWS, count - coming); i += 4) {
                     uint4* const to = stage + i * ROW_CHUNKS;
                     const int from_y = border_index(y + i + r, height);
-                    if (from_y != OUTSIDE) {
-                        begin_four(to, row_of(src, from_y, pitch) + left);
-                    } else {
-                        if (has_chunk) to[chunk] = make_uint4(0, 0, 0, 0);
-                        if (has_beside) to[beside] = make_uint4(0, 0, 0, 0);
-                    }
+                    if (from_y != OUTSIDE) lines.begin(to, row_of(src, from_y, pitch) + left);
+                    else lines.clear(to);
                 }
             }
         }
@@ -214,17 +150,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const float alpha_weight = is_alpha(2 * (lane / 4) + 1) ? 16777216.0f : 0.0f;  // 2^24
     float sums[KSIZE][4] = {};
 
-    // 3. Which warps fill in what lies beyond the row: the first one, and the last one that has samples.  The
-    //    one before needs that as well if it reads beyond all that the last has.
-    const int x0 = left + warp * LINE;
-    const Beyond beyond = {src, height, width, pitch, left};
-    const int rest = samples - x0, rest_of_strip = samples - left;
-    const bool is_last = rest > 0 && (warp == WARPS - 1 || rest <= LINE) && rest < LINE + HALO_X;
-    const bool is_shared = LINE < rest_of_strip && rest_of_strip < STRIP
-        && rest_of_strip % LINE != 0 && rest_of_strip % LINE < BESIDE * CHUNK;  // as far as it reads
-
-    // 4. Down the rows, four of the answer at a time.  The first sums count for rows above them.
-    const int to_x = x0 + n * CHUNK;
+    // 3. Down the rows, four of the answer at a time.  The first sums count for rows above them.
+    const int to_x = lines.x0 + n * CHUNK;
     const unsigned stored = to_x < samples ? rows : 0;  // rows that this lane stores
     int y = r - (KSIZE - 1);                            // the next of them
     sample* to = row_of(dst, y0 + y, pitch) + to_x;
@@ -236,10 +163,12 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         uint4* const stage = ring + slot * STAGE_ROWS * ROW_CHUNKS;
         begin_stage(first + (STAGES - 1) * STAGE_ROWS, slot > 0 ? slot - 1 : STAGES - 1);
         slot = slot + 1 < STAGES ? slot + 1 : 0;
-        if (x0 == 0) beyond.put(stage, -HALO_X, top + first, count - first);
-        if (is_last) beyond.put(stage, samples, top + first, count - first);
-        if (is_shared) __syncthreads(); else __syncwarp();
-        if (x0 >= samples) continue;  // the whole warp
+        lines.put_beyond([&](const Lines<BESIDE>::Put& put) {
+            #pragma unroll
+            for (int i = threadIdx.x / 8; i < min(STAGE_ROWS, count - first); i += 4)
+                put(stage + i * ROW_CHUNKS, top + first + i);
+        });
+        if (lines.x0 >= samples) continue;  // the whole warp
 
         const unsigned* word = reinterpret_cast<const unsigned*>(stage + warp * LINE_CHUNKS) + lane;
         #pragma unroll 1

@@ -14,7 +14,7 @@ counts for all of them: with 9 × 9 weights, ten rows of 16 samples instead of t
 leave all but a third of such a band empty, and again tensor cores leave out two of every four numbers."""
 after   = "tensor_bytes"
 weights = "fixed_point"
-includes = ["wide", "async", "tensor", "digits"]
+includes = ["wide", "async", "tensor", "digits", "lines"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as shared."],
     ["KSIZE <= 15", "Beyond a size of 15 most of what would be multiplied here is zero. Choose another implementation, such as tensor_split."],
@@ -59,20 +59,11 @@ flops = """(2 * parts(WIDTH * CHANNELS, 128)
 
 __constant__ float UNDO[1];                    // turns sums of integers into samples
 
-constexpr int WARPS = 8;                       // side by side
-constexpr int LINE = 128;                      // samples of a row, a warp's: one line of memory
-constexpr int STRIP = WARPS * LINE;            // and a block's
-constexpr int LINE_CHUNKS = LINE / CHUNK;
-// Of a row in shared memory: a block's, and a line in which what is beside it has room.  So samples have
-// the same place in a line of 128 bytes here as in the picture.
-constexpr int ROW_CHUNKS = (WARPS + 1) * LINE_CHUNKS;
 constexpr int ROW_WORDS = ROW_CHUNKS * 4;
-#ifndef MIN_BLOCKS
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
-#define MIN_BLOCKS 1                           // of others there is no room in shared memory
+constexpr int MIN_BLOCKS = 1;                  // of others there is no room in shared memory
 #else
-#define MIN_BLOCKS (KSIZE <= 3 ? 3 : 2)
-#endif
+constexpr int MIN_BLOCKS = KSIZE <= 3 ? 3 : 2;
 #endif
 
 // ---- Which products. ------------------------------------------------------------------------------
@@ -280,18 +271,7 @@ __device__ __forceinline__ void filter_four(
 // 8 r + n gets block n of row r.  answers: 32 chunks, the warp's.
 __device__ __forceinline__ uint4 as_chunks(const unsigned (&tiles)[4], uint4* answers) {
     const int lane = threadIdx.x;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::
-        "r"(static_cast<unsigned>(__cvta_generic_to_shared(answers + lane))),
-        "r"(tiles[0]), "r"(tiles[1]), "r"(tiles[2]), "r"(tiles[3]) : "memory");
-#else
-    unsigned short* const pairs = reinterpret_cast<unsigned short*>(answers) + lane % 4 * 16 + lane / 4;
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        pairs[64 * i] = static_cast<unsigned short>(tiles[i]);
-        pairs[64 * i + 8] = static_cast<unsigned short>(tiles[i] >> 16);
-    }
-#endif
+    write_blocks<4>(answers, tiles);
     __syncwarp();
     uint4 chunk;
     if constexpr (COLUMNS == 16) {
@@ -317,37 +297,6 @@ constexpr int FOUR_CHUNKS = 4 * ROW_CHUNKS;
 constexpr int BESIDE = 2;                      // chunks on either side of a block: 32 bytes, which come at once
 static_assert(4 * LEFT <= BESIDE * CHUNK && 4 * (SPAN - LEFT) - COLUMNS <= BESIDE * CHUNK, "what sums read");
 
-// What lies beyond the ends of a row: few warps need it.  It is put together in shared memory, where
-// nearly all of it comes from; only to wrap, or where a strip is narrower than a halo, it comes from the
-// other end of the picture.
-struct Beyond {
-    const sample* src;
-    int height, width, pitch;
-    int left;  // where the block's strip begins
-    int top;   // and which row of the picture is its first
-    uint4* ring;
-
-    // Puts a halo's samples from x on, by one warp, into rows `first` to `end` - 1, multiples of 4.
-    __device__ __forceinline__ void put(int x, int first, int end) const {
-        #pragma unroll 1
-        for (int n = threadIdx.x % 8; n < HALO_X; n += 8) {
-            const int from = border_sample(x + n, width);
-            const bool is_staged = left - BESIDE * CHUNK <= from && from < left + STRIP + BESIDE * CHUNK;
-            #pragma unroll 1
-            for (int row = first + threadIdx.x / 8; row < end; row += 4) {
-                uint8* const line = reinterpret_cast<uint8*>(
-                    ring + row / 4 % FOURS * FOUR_CHUNKS + row % 4 * ROW_CHUNKS);
-                line[x + n - left] = from == OUTSIDE ? 0 : is_staged ? line[from - left] : far_away(from, top + row);
-            }
-        }
-    }
-
-    __device__ __forceinline__ uint8 far_away(int from, int y) const {
-        const int from_y = border_index(y, height);
-        return from_y == OUTSIDE ? 0 : row_of(src, from_y, pitch)[from];
-    }
-};
-
 extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
@@ -368,27 +317,16 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     if (rows <= 0) return;
     const int top = y0 - RADIUS, count = (rows + KSIZE - 1 + 3) / 4 * 4;
 
-    // 1. The first rows begin to arrive.  Of four rows a lane copies chunk n of its warp's line of row r; the
-    //    first warp and the last also what is beside the block.
+    // 1. The first rows begin to arrive, four at a time: of row r of these, chunk n of the warp's line by this lane.
     const int r = lane / 8, n = lane % 8;
-    const int chunk = warp * LINE_CHUNKS + n, beside = (warp == 0 ? -BESIDE : WARPS * LINE_CHUNKS) + n;
-    const int at_beside = left + beside * CHUNK;
-    const bool has_chunk = left + chunk * CHUNK < samples;
-    const bool has_beside =
-        (warp == 0 || warp == WARPS - 1) && n < BESIDE && 0 <= at_beside && at_beside < samples;
+    const Lines<BESIDE> lines(src, height, width, pitch, left);
     const auto begin_rows = [&](int coming, int end, int coming_slot) {  // the first goes there
         #pragma unroll 1
         for (; coming < min(end, count); coming += 4) {
             uint4* const to = ring + coming_slot * FOUR_CHUNKS + r * ROW_CHUNKS;
             const int from_y = border_index(top + coming + r, height);
-            if (from_y != OUTSIDE) {
-                const sample* const from = row_of(src, from_y, pitch) + left;
-                if (has_chunk) copy_async(to + chunk, from + chunk * CHUNK);
-                if (has_beside) copy_async(to + beside, from + beside * CHUNK);
-            } else {
-                if (has_chunk) to[chunk] = make_uint4(0, 0, 0, 0);
-                if (has_beside) to[beside] = make_uint4(0, 0, 0, 0);
-            }
+            if (from_y != OUTSIDE) lines.begin(to, row_of(src, from_y, pitch) + left);
+            else lines.clear(to);
             coming_slot = coming_slot + 1 < FOURS ? coming_slot + 1 : 0;
         }
         end_group();  // an empty one at the end: so the wait below is the same for all rows
@@ -419,17 +357,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
 #endif
     }
 
-    // 3. Which warps fill in what lies beyond the row: the first one, and the last one that has samples.  The
-    //    one before needs that as well if it reads beyond all that the last has.
-    const int x0 = left + warp * LINE;
-    const Beyond beyond = {src, height, width, pitch, left, top, ring};
-    const int rest = samples - x0, rest_of_strip = samples - left;
-    const bool is_last = rest > 0 && (warp == WARPS - 1 || rest <= LINE) && rest < LINE + HALO_X;
-    const bool is_shared = LINE < rest_of_strip && rest_of_strip < STRIP
-        && rest_of_strip % LINE != 0 && rest_of_strip % LINE < BESIDE * CHUNK;  // as far as it reads
-
-    // 4. Down the rows, four of the answer at a time.
-    const int to_x = x0 + n * CHUNK;
+    // 3. Down the rows, four of the answer at a time.
+    const int to_x = lines.x0 + n * CHUNK;
     const int stored = to_x < samples ? rows : 0;  // rows that this lane stores
     int slot = 0;
     #pragma unroll 1
@@ -439,10 +368,12 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         const int begin = first == 0 ? 0 : first + MORE_ROWS, end = min(first + STAGE_ROWS + MORE_ROWS, count);
         begin_rows(first + AHEAD * STAGE_ROWS + MORE_ROWS, first + (1 + AHEAD) * STAGE_ROWS + MORE_ROWS,
                    slot < STAGE_FOURS ? slot + FOURS - STAGE_FOURS : slot - STAGE_FOURS);
-        if (x0 == 0) beyond.put(-HALO_X, begin, end);
-        if (is_last) beyond.put(samples, begin, end);
-        if (is_shared) __syncthreads(); else __syncwarp();
-        if (x0 >= samples) continue;  // the whole warp
+        lines.put_beyond([&](const Lines<BESIDE>::Put& put) {
+            #pragma unroll 1
+            for (int i = begin + threadIdx.x / 8; i < end; i += 4)
+                put(ring + i / 4 % FOURS * FOUR_CHUNKS + i % 4 * ROW_CHUNKS, top + i);
+        });
+        if (lines.x0 >= samples) continue;  // the whole warp
 
         #pragma unroll 1
         for (int i = first; i < min(first + STAGE_ROWS, rows); i += 4) {

@@ -34,13 +34,6 @@ constexpr int WIDE = 4, ROWS = 8;           // samples and rows that a thread ma
 constexpr int COLUMNS = WIDE + 2 * CHANNELS;  // with a pixel on either side
 struct __align__(WIDE * sizeof(sample)) Samples { sample at[WIDE]; };  // loaded and stored as one
 
-// Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
-struct Places {
-    int x, before, beyond;  // of its samples, of the pixels that stand for those beyond the row's ends
-    int above, below;       // rows that stand for the one above the first, and below the last
-    int own;                // samples from x to the row's end
-};
-
 __device__ __forceinline__ Key key_at(const sample* row, int from, int i) {
     return BORDER == ZERO && from == OUTSIDE ? 0 : key_of(row[from + i]);
 }
@@ -49,7 +42,7 @@ template <bool HAS_END>
 __device__ __forceinline__ void read_row(
     Key (&keys)[COLUMNS], const sample* __restrict__ src, const Places& at, int y, int height, int pitch)
 {
-    const int from_y = y < 0 ? at.above : y < height ? y : at.below;
+    const int from_y = at.row(y, height);
     if (BORDER == ZERO && from_y == OUTSIDE) {
         #pragma unroll
         for (int i = 0; i < COLUMNS; ++i) keys[i] = 0;
@@ -126,6 +119,7 @@ __device__ __forceinline__ void read_staged(Key (&keys)[COLUMNS], const uint4* c
         keys[i] = key_of(is_own ? own.at[(i - CHANNELS) & (WIDE - 1)] : row[i]);
     }
 }
+
 extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
@@ -145,8 +139,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) convolve(
         if (x < end && y0 < end_row) filter_tile<ROWS>(read, dst, x, y0, pitch, end_row);
     } else {
         if (x >= end || y0 >= end_row) return;
-        const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
-                           border_index(-1, height), border_index(height, height), end - x};
+        const Places at(x, height, width);
         const auto read = [&](Keys keys, int i) { read_row<false>(keys, src, at, y0 + i, height, pitch); };
         const auto read_end = [&](Keys keys, int i) { read_row<true>(keys, src, at, y0 + i, height, pitch); };
         // All warps of a block go one way.

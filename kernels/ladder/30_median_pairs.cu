@@ -43,13 +43,6 @@ constexpr int BESIDE = (CHANNELS + A_WORD - 1) / A_WORD;     // which is in so m
 constexpr int TURN = QUICK_PAIRS && (BORDER == CLAMP || BORDER == REFLECT) && (CHANNELS > 1 || A_WORD == 2) ? 2 : 1;
 struct Row { unsigned words[BESIDE + WORDS + BESIDE]; };
 
-// Where a thread reads, the same in all rows: at size 3 a window reaches one pixel beyond an edge at most.
-struct Places {
-    int x, before, beyond;  // of its samples, of the pixels that stand for those beyond the row's ends
-    int above, below;       // rows that stand for the one above the first, and below the last
-    int own;                // samples from x to the row's end
-};
-
 template <int COUNT>
 __device__ __forceinline__ void load_words(unsigned* words, const sample* from) {
     if constexpr (COUNT == 4) {
@@ -66,7 +59,7 @@ __device__ __forceinline__ void store_words(sample* to, const unsigned* words) {
     else *reinterpret_cast<uint2*>(to) = make_uint2(words[0], words[1]);
 }
 __device__ __forceinline__ const sample* row_at(const sample* src, const Places& at, int y, int height, int pitch) {
-    const int from = y < 0 ? at.above : y < height ? y : at.below;
+    const int from = at.row(y, height);
     return BORDER == ZERO && from == OUTSIDE ? nullptr : row_of(src, from, pitch);
 }
 __device__ __forceinline__ Row load_row(const sample* row, const Places& at) {
@@ -170,8 +163,7 @@ extern "C" __global__ void __launch_bounds__(128, !QUICK_PAIRS || CHANNELS > 1 ?
     const int y0 = first_row + (blockIdx.y * 4 + threadIdx.x / 32) * 2 * rows;
     if (x >= width * CHANNELS || y0 >= end_row) return;
     const int end = width * CHANNELS;
-    const Places at = {x, border_sample(-CHANNELS, width), border_sample(end, width),
-                       border_index(-1, height), border_index(height, height), end - x};
+    const Places at(x, height, width);
     // All warps of a block go one way.
     if (end % WIDE != 0 && end < static_cast<int>(blockIdx.x + 1) * 32 * WIDE + CHANNELS)
         filter_tile<true>(src, dst, at, y0, rows, height, pitch, end_row);

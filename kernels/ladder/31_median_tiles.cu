@@ -5,7 +5,7 @@ filter  = "median"
 after   = "median_pairs"
 weights = "median"
 includes = ["ranks", "lists"]
-own_block = "A thread makes 4 x 4 samples of a channel, of a small picture 4 x 1, and a block is four to twelve warps."
+own_block = "A thread makes 4 x 4 samples of a channel, of a small picture 4 x 1, and a block is four to sixteen warps."
 lesson  = """
 Sixteen windows of 5 x 5, side by side, share a core of 2 x 2 samples; two halves of the tile share more each, \
 quarters again more, down to one window. So sorting is done from the whole to the parts: what is sorted for many \

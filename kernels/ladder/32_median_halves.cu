@@ -5,7 +5,7 @@ filter  = "median"
 quick   = "KSIZE > 5"  # measured on an H200
 after   = "median_tiles"
 includes = ["ranks", "lists"]
-own_block = "A thread makes 4 x 4 samples of a channel, and a block is four or six warps."
+own_block = "A thread makes 4 x 4 samples of a channel, and a block is four, six or eight warps."
 lesson  = """
 A multiprocessor reads its instructions through a cache of some 128 KB, and a compiler takes time for each of them. \
 Written out for every window of a tile, size 15 would be ten thousand instructions of sixteen bytes. So a tile is \

@@ -59,33 +59,8 @@ flops = """(2 * (64 * 32 * WINDOWS_PRODUCTS // 16 + 2 * (WINDOWS_DIGITS - 1)) * 
 
 // What the launcher says: the length of a strip, by the picture's size; bytes of a weight, and whether they
 // are signed.  Of one DIVISOR, what is left of its reciprocal beyond float32, and WHOLE_OFFSET.
-#ifndef STRIP
-#define STRIP 2048
-#endif
-#ifndef DIGITS
-#define DIGITS 1
-#endif
-#ifndef DIVISOR
-#define DIVISOR 1
-#endif
-#ifndef RECIPROCAL_REST
-#define RECIPROCAL_REST 0.0f
-#endif
-#ifndef WHOLE_OFFSET
-#define WHOLE_OFFSET 0
-#endif
-#ifndef MIN_BLOCKS
-#if DIGITS == 2
-#define MIN_BLOCKS (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
-#else
-#define MIN_BLOCKS (STRIP < 2048 || KSIZE > (CHANNELS == 1 ? 5 : 7) ? 3 : 4)
-#endif
-#endif
-#ifndef STEPS_AHEAD
-#define STEPS_AHEAD (KSIZE > 11 ? 8 : KSIZE > 9 ? 6 : CHANNELS == 1 || (KSIZE == 3 && DIGITS == 2) ? 5 \
-    : KSIZE > 7 || DIGITS == 2 ? 6 : 4)
-#endif
-
+constexpr int STEPS_AHEAD = KSIZE > 11 ? 8 : KSIZE > 9 ? 6 : CHANNELS == 1 || (KSIZE == 3 && DIGITS == 2) ? 5
+    : KSIZE > 7 || DIGITS == 2 ? 6 : 4;
 constexpr int WARPS = 4;                       // of a warpgroup
 constexpr int COLUMNS = STRIP / PIECE * DIGITS / 2;  // of a product: half a strip, or all of it
 constexpr int HALF = STRIP / 2;
@@ -99,6 +74,7 @@ constexpr int ROW_PIECES = ROW_BYTES / PIECE;
 constexpr int STAGE_BYTES = 4 * ROW_BYTES;     // of four rows, that come together
 constexpr int LOOK = (KSIZE + 2) / 4;          // stages that a step needs beyond its own
 static_assert(STEPS_AHEAD > LOOK + IS_OFF, "what a step needs is there at once");
+constexpr int STILL_COMING = STEPS_AHEAD - LOOK - 2;  // if IS_OFF: when those of a step, and of the next, are there
 
 // ---- Which products. ------------------------------------------------------------------------------
 //
@@ -126,6 +102,8 @@ constexpr int PLACES = SIDE == 1 ? 4 : 5;  // words: of pieces 0, 1 ... and, of 
 constexpr int PRODUCTS = IS_SPARSE ? PIECES * FOURS + SINGLES : ROWS;
 constexpr int LEFTS = IS_NARROW ? 2 * PRODUCTS : PRODUCTS;
 constexpr int BANDS = LEFTS + DIGITS;
+constexpr int MIN_BLOCKS = DIGITS == 2 ? (LEFTS <= 8 ? 4 : LEFTS <= 16 ? 3 : 2)
+    : STRIP < 2048 || KSIZE > (CHANNELS == 1 ? 5 : 7) ? 3 : 4;
 
 // Rows are in a ring, and four of them that a product takes lie one behind another: of the second pass of
 // two rows they may begin with the last two, behind which the first two are found once more.
@@ -206,29 +184,6 @@ struct Quotients {
         return round_bytes(values);
     }
 };
-
-// COUNT matrices of eight blocks, from lanes' quotients to 128 bytes each, one behind another.
-template <int COUNT>
-__device__ __forceinline__ void write_blocks(uint8* to, const unsigned* words) {
-    const int lane = threadIdx.x;
-#ifdef CUDA_ON_CPU
-    unsigned short* const pairs = reinterpret_cast<unsigned short*>(to) + lane % 4 * 16 + lane / 4;
-    for (int i = 0; i < COUNT; ++i) {
-        pairs[64 * i] = static_cast<unsigned short>(words[i]);
-        pairs[64 * i + 8] = static_cast<unsigned short>(words[i] >> 16);
-    }
-#else
-    const unsigned at = shared_address(to) + 16 * (lane % (8 * COUNT));
-    if constexpr (COUNT == 4)
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};"
-                     ::"r"(at), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]) : "memory");
-    else if constexpr (COUNT == 2)
-        asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1,%2};"
-                     ::"r"(at), "r"(words[0]), "r"(words[1]) : "memory");
-    else
-        asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(at), "r"(words[0]) : "memory");
-#endif
-}
 
 // ---- Sums of two digits. ---------------------------------------------------------------------------
 
@@ -323,8 +278,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         if ((IS_OFF || lane == 0) && i < stages) begin_row(i);
         if (IS_OFF) end_group();  // an empty one behind the last stage: so the wait is the same for all
     };
-    if (thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
-    __syncthreads();
+    if (!IS_OFF && thread < STEPS_AHEAD) begin_barrier(bars + thread, WARPS);
+    if (!IS_OFF) __syncthreads();
     #pragma unroll 1
     for (int i = 0; i < STEPS_AHEAD; ++i) begin_stage(i);
     bands += (is_up ? BANDS : 0) * WARPS * WARP + thread;
@@ -357,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         const int copies = warp < TWICE && i % STEPS_AHEAD == 0 ? 2 : 1;
         if constexpr (IS_OFF) {
             if (i >= stages) return;
-            wait_for_groups<STEPS_AHEAD - LOOK - 2>();
+            wait_for_groups<STILL_COMING>();
             __syncwarp();
         } else {
             wait_for(bars + i % STEPS_AHEAD, i / STEPS_AHEAD & 1);

@@ -1,7 +1,7 @@
 /*---
 title   = "Ring of minima"
 idea    = "A block walks down the picture: rows' minima stay in a ring in shared memory, and along either axis a thread makes many neighbours at once, whose windows share a core."
-after   = "extreme_doubling"
+after   = "extreme_running"
 filter  = "extremes"
 includes = ["extremes", "wide", "async", "windows", "strips", "extreme_ring"]
 own_block = "A block walks down a strip of the picture."

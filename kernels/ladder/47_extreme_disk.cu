@@ -1,7 +1,7 @@
 /*---
 title   = "Minima of a disk's rows"
 idea    = "Each row of a disk is one run of samples, and of any run two windows of 1, 2, 4, 8 ... samples make the minimum: two reads for a row of the disk, not one for each sample."
-after   = "extreme_doubling"
+after   = "extreme_running"
 filter  = "extremes"
 includes = ["extremes", "disks"]
 requires = [["IS_DISK == 1", "Of a square all rows are equally long, and this rung is for a disk's, which differ. Choose extreme_separable."]]

@@ -1,11 +1,9 @@
 // Copies from global to shared memory that no thread waits for and no register holds: Ampere's
 // cp.async.  ASYNC_COPIES is the one switch: without it the same words copy at once.
-#ifndef ASYNC_COPIES
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define ASYNC_COPIES 1
 #else
 #define ASYNC_COPIES 0
-#endif
 #endif
 
 // Begin to copy sixteen bytes; both addresses are multiples of sixteen.

@@ -1,11 +1,6 @@
 // The words of rungs that multiply bytes by 8-bit digits of weights on the tensor cores, summed as
-// integers, without any rounding.  Needs tensor.cuh before this file.
-
-#ifndef DIGITS
-#define DIGITS 3                               // bytes of a weight
-#define SIGNED 1                               // whether these are signed
-#define SUM_SHIFT 0                            // sums of rows are times two to this
-#endif
+// integers, without any rounding.  Needs tensor.cuh before this file.  The launcher says how many DIGITS, bytes of a
+// weight, there are, and whether these are SIGNED.
 
 // Interleaved channels leave at least two of each four neighbours in a row of weights zero: tensor cores
 // can leave these out.

@@ -79,6 +79,31 @@ __device__ __forceinline__ void read_blocks(unsigned (&blocks)[4], const unsigne
 #endif
 }
 
+// COUNT matrices of eight blocks of 16 bytes, from lanes' words to 128 bytes each, one behind another: lane 4 g + t has
+// bytes 2 g and 2 g + 1 of blocks 2 t and then 2 t + 1.
+template <int COUNT>
+__device__ __forceinline__ void write_blocks(void* to, const unsigned* words) {
+    const int lane = threadIdx.x;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(to)) + 16 * (COUNT == 4 ? lane : lane % (8 * COUNT));
+    if constexpr (COUNT == 4)
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};"
+                     ::"r"(at), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]) : "memory");
+    else if constexpr (COUNT == 2)
+        asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1,%2};"
+                     ::"r"(at), "r"(words[0]), "r"(words[1]) : "memory");
+    else
+        asm volatile("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%0], {%1};" ::"r"(at), "r"(words[0]) : "memory");
+#else
+    unsigned short* const pairs = reinterpret_cast<unsigned short*>(to) + lane % 4 * 16 + lane / 4;
+    #pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        pairs[64 * i] = static_cast<unsigned short>(words[i]);
+        pairs[64 * i + 8] = static_cast<unsigned short>(words[i] >> 16);
+    }
+#endif
+}
+
 // ---- Halves. -----------------------------------------------------------------------------------
 
 // Two floats as halves, the first in the low bits.

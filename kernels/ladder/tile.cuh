@@ -2,12 +2,12 @@
 
 constexpr int TILE_CHUNKS = 32, TILE_W = TILE_CHUNKS * CHUNK;  // of a row, what a block makes,
 constexpr int STAGE_CHUNKS = TILE_CHUNKS + 2 * HALO_CHUNKS;    // and what it needs for that
-// An asynchronous copy fetches 32 bytes of the picture for each half of them, if the halves go to different 32 bytes of
+// Two copies of 16 bytes fetch the 32 bytes of the picture that both lie in twice, if they go to different 32 bytes of
 // shared memory: so a row is staged as it lies in the picture.
 constexpr int SHIFT = HALO_CHUNKS % 2, STAGE_STRIDE = (STAGE_CHUNKS + SHIFT + 1) / 2 * 2;
 
-// TALL rows from `top` on, stage[SHIFT] being the chunk HALO_CHUNKS left of sample x0: a warp a row, and then what is
-// left of all rows.
+// TALL rows from `top` on, memory[SHIFT] being the chunk HALO_CHUNKS left of sample x0: a warp a row, and then what is
+// left of all rows.  Chunks that no sample of the picture needs are left as they are.
 template <int THREADS, int TALL>
 __device__ __forceinline__ void stage_tile(
     uint4* memory, const sample* __restrict__ src, int x0, int top, int height, int width, int pitch)

@@ -11,9 +11,6 @@
 // SPARSE: right has 64 rows, of each four of which left has two; which these are tell `places`.
 
 constexpr int PIECE = 16;
-#ifndef SIGNED
-#define SIGNED 1
-#endif
 
 // Where a right operand begins, in shared memory; to add one is to go a piece further.
 #ifdef CUDA_ON_CPU

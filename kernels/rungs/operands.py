@@ -118,14 +118,15 @@ def _fixed_point(job: Job) -> Operands:
 
 def _windows(job: Job) -> Operands:
     """Bands of one digit or two, and what turns their sums into samples."""
-    knobs: dict[str, int | str] = {"STRIP": strip_of(job)}
     if digits_of(job) > 1:
         words, signed = bands_of_two_digits(job)
-        return Operands(arguments=(words,), knobs=knobs | {"DIGITS": 2, "SIGNED": int(signed)})
-    words, whole = whole_bands(job)
-    rest = 1 / whole.divisor - float(np.float32(1 / whole.divisor))
-    knobs |= {"DIVISOR": whole.divisor, "WHOLE_OFFSET": whole.offset}
-    knobs |= {"RECIPROCAL_REST": f"float({rest!r}f)"}
+        digits, divisor, offset = 2, 1, 0
+    else:
+        words, whole = whole_bands(job)
+        digits, signed, divisor, offset = 1, True, whole.divisor, whole.offset
+    rest = 1 / divisor - float(np.float32(1 / divisor))
+    knobs: dict[str, int | str] = {"STRIP": strip_of(job), "DIGITS": digits, "SIGNED": int(signed)}
+    knobs |= {"DIVISOR": divisor, "WHOLE_OFFSET": offset, "RECIPROCAL_REST": f"float({rest!r}f)"}
     return Operands(arguments=(words,), knobs=knobs)
 
 

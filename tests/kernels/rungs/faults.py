@@ -179,7 +179,7 @@ FAULTS = {
         "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
     ),
     "what lies beyond the row's end is what was there": Fault(
-        "tensor_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
+        "tensor_bytes", "if (is_last) put", "if (false) put"
     ),
     "one warp alone sees what lies beyond the row": Fault(
         "tensor_bytes", "if (is_shared) __syncthreads();", "if (false) __syncthreads();"
@@ -214,7 +214,7 @@ FAULTS = {
         "tensor_dense_bytes", "1 << 8 * (DIGITS - 1 - digit)", "1 << 4 * (DIGITS - 1 - digit)"
     ),
     "what lies beyond a row of bytes is what was there": Fault(
-        "tensor_dense_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
+        "tensor_dense_bytes", "if (is_last) put", "if (false) put"
     ),
     "bytes beyond the row are there for one warp alone": Fault(
         "tensor_dense_bytes", "if (is_shared) __syncthreads();", "if (false) __syncthreads();"
@@ -444,9 +444,6 @@ FAULTS = {
     ),
     "the end of the part before is one row long": Fault(
         "extreme_running", "best<MAX>(beginning, ends[(i + 1)", "best<MAX>(beginning, ends[i"
-    ),
-    "windows that overlap do not": Fault(
-        "extreme_doubling", "HAVE < KSIZE - HAVE ? HAVE : KSIZE - HAVE", "HAVE"
     ),
     "one sample of the core is left out": Fault("extreme_ring", "(KSIZE - B) % 2 == 1", "false"),
     "places at once do not add up to all": Fault("extreme_ring", "count % b == 0 && ", ""),

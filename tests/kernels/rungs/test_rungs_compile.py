@@ -56,7 +56,6 @@ SPILLS = {
     "median_tiles": 1016,  # at the 64, 80 or 128 of its bounds; on 9.0 it is 96, of float32
     "median_halves": 88,  # at the 80 of its bounds, on 6.1 alone, of size 7
     "rank_tile": 100,  # on 6.1 and 7.5 alone, whose blocks have no room for its shared memory
-    "extreme_doubling": 64,  # on 12.0 alone, of size 7
     "extreme_ring": 52,  # on 7.5 alone, of size 127; of size 7 it is 24
     "extreme_copies": 8,  # on 9.0 alone, of bytes with alpha
     "morphology_ring": 252,  # of bytes at K = 31, where 60 rows are kept, but on 9.0 and 12.0

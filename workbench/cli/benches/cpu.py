@@ -108,25 +108,21 @@ def measured(title: str, name: str, job: Job) -> CpuCell:
     loops = [ours["parallel"], *(each for each in others if each.library == "C")]
     calls = [way for way in (*ours.values(), *others) if way not in loops]
     errors: dict[ways.Way, float] = {}
-    refused: dict[ways.Way, str] = {}
+    times: dict[ways.Way, ways.Measured] = {}
     for way in (*loops, *calls):
         try:
             errors[way] = error_of(job, way)
         except Exception as error:
             if way.library == "ours":
                 raise
-            refused[way] = ways.first_line(error)
+            times[way] = ways.Measured(way.library, way.name, why_not=ways.first_line(error))
     timings: dict[ways.Way, Timing] = {}
     for together in (loops, calls):
         able = [way for way in together if way in errors]
         right = [way for way in able if ways.precision_of(errors[way], job) == "float32"]
         timings |= ways.in_turns(right, SAMPLING)
-    times = {
-        way: ways.measured_way(way.library, way, timings.get(way), error, job)
-        for way, error in errors.items()
-    }
-    for way, reason in refused.items():
-        times[way] = ways.Measured(way.library, way.name, why_not=reason)
+    for way, off_by in errors.items():
+        times[way] = ways.measured_way(way.library, way, timings.get(way), off_by, job)
     by_key = {key: times[way] for key, way in ours.items()}
     return CpuCell(title, by_key, tuple(times[each] for each in others))
 

@@ -10,7 +10,6 @@ import ctypes
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
-from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -35,24 +34,27 @@ BORDERS = {  # where a library has no clamp
     **{"npp median": INSIDE, "npp minimum": INSIDE, "kornia median": "zero"},
     **{"kornia guided": "mirror", "opencv guided": "reflect", "opencv non_local_means": "mirror"},
 }
+CUCIM, CUPY = "cucim.skimage", "cupyx.scipy.ndimage"
 Calls = dict[str, Callable[[], Any]]  # by the filter's key
 
 
-def _ndimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
-    """Of CuPy, where `xp` is None, and of SciPy."""
+def _ndimage(package: str, task: Task) -> Calls:
+    """Of CuPy and of SciPy."""
     names = {"median": "median_filter", "minimum": "minimum_filter", "opening": "grey_opening"}
-    source, module = task.job.picture if xp else task.source, import_module(package)
-    how = {"size": (task.job.ksize, task.job.ksize, 1), "mode": "nearest"}
-    if not xp:  # on the CPU a new array each time, as ours
+    source, module = task.job.picture, import_module(package)
+    how: dict[str, Any] = {"size": (task.job.ksize, task.job.ksize, 1), "mode": "nearest"}
+    if package == CUPY:  # on the CPU a new array each time, as ours
+        source = task.source
         how["output"] = task.clock.cp.empty_like(source)
     return {key: partial(getattr(module, names[key]), source, **how) for key in names}
 
 
-def _skimage(package: str, xp: ModuleType | None, task: Task) -> Calls:
-    """Of cuCIM, where `xp` is None, and of scikit-image: plane by plane."""
+def _skimage(package: str, task: Task) -> Calls:
+    """Of cuCIM and of scikit-image: plane by plane."""
     filters, morphology = (import_module(f"{package}.{e}") for e in ("filters", "morphology"))
     calls = {"median": filters.median, "minimum": morphology.erosion, "opening": morphology.opening}
-    xp, picture = (xp, task.job.picture) if xp else (task.clock.cp, task.source)
+    on_cpu = np, task.job.picture
+    xp, picture = (task.clock.cp, task.source) if package == CUCIM else on_cpu
     element = xp.ones((task.job.ksize,) * 2, xp.uint8)
     planes = [xp.ascontiguousarray(picture[:, :, n]) for n in range(task.job.channels)]
 
@@ -167,18 +169,13 @@ def _ways(key: str, title: str, make: Callable[[Task], Calls], task: Task) -> It
 LIBRARIES: dict[str, Library] = {
     key: (title, module, partial(_ways, key, title, make))
     for key, title, module, make in (
-        ("cucim", "cuCIM", "cucim.skimage", partial(_skimage, "cucim.skimage", None)),
-        (
-            "cupy_ndimage",
-            "CuPy",
-            "cupyx.scipy.ndimage",
-            partial(_ndimage, "cupyx.scipy.ndimage", None),
-        ),
+        ("cucim", "cuCIM", CUCIM, partial(_skimage, CUCIM)),
+        ("cupy_ndimage", "CuPy", CUPY, partial(_ndimage, CUPY)),
         ("cvcuda", "CV-CUDA", "cvcuda", _cvcuda),
         ("kornia", "kornia", "kornia", _kornia),
         ("npp", "NPP", "ctypes", _npp),
         ("opencv", "OpenCV on the CPU", "cv2", _opencv),
-        ("scikit_image", "scikit-image on the CPU", "skimage", partial(_skimage, "skimage", np)),
+        ("scikit_image", "scikit-image on the CPU", "skimage", partial(_skimage, "skimage")),
         ("torch", "PyTorch", "torch", _torch),
     )
 }
@@ -186,8 +183,8 @@ LIBRARIES: dict[str, Library] = {
 # As `ways.ways` names them, with their modules.
 ON_CPU: dict[str, tuple[str, Callable[[Task], Calls]]] = {
     "cv2": ("cv2", _opencv),
-    "SciPy": ("scipy.ndimage", partial(_ndimage, "scipy.ndimage", np)),
-    "scikit-image": ("skimage", partial(_skimage, "skimage", np)),
+    "SciPy": ("scipy.ndimage", partial(_ndimage, "scipy.ndimage")),
+    "scikit-image": ("skimage", partial(_skimage, "skimage")),
 }
 
 

@@ -334,11 +334,8 @@ def run(arguments: Namespace) -> int:
     exit_code = 0
     try:
         for cell in cells:
-            reports.append(
-                _measure_list(cell, engine, clock, here)
-                if cell.is_list
-                else _measure(cell, engine, clock, arguments, here)
-            )
+            measure = _measure_list if cell.is_list else _measure
+            reports.append(measure(cell, engine, clock, arguments, here))
             print("\n".join(reports[-1].lines()), flush=True)
     except KeyboardInterrupt:
         print("Stopped: what follows is of the cells above.")
@@ -397,7 +394,9 @@ def _measure(
     return CellReport(cell, copy_ms, tuple(rungs), tuple(peers), here, perf_counter() - start, auto)
 
 
-def _measure_list(cell: BenchCell, engine: Engine, clock: Clock, here: Data) -> CellReport:
+def _measure_list(
+    cell: BenchCell, engine: Engine, clock: Clock, _arguments: Namespace, here: Data
+) -> CellReport:
     """Measure every way to run a list as a whole."""
     start = perf_counter()
     job, known = cell.job(), Oracle()
