@@ -82,6 +82,13 @@ def find(entries: Sequence[PaletteEntry], query: str) -> tuple[list[PaletteEntry
     return sorted(found, key=lambda each: is_ordered and bool(each.reason)), is_right
 
 
+def told(query: str) -> str:
+    """The sentence on what is not done here, if `query` means that."""
+    table: dict[str, list[str]] = asset_table("help/synonyms.toml")["told"]
+    found = search.find(query, [search.Named("", near=tuple(each)) for each in table.values()])
+    return "" if found.is_right else "".join([*table][at] for at in found.numbers[:1])
+
+
 def _is_entry(line: MenuLine) -> bool:
     """True unless it is the palette itself, or stands for an empty list."""
     return line.name != OWN_NAME and (line.action.isEnabled() or bool(line.action.statusTip()))
@@ -190,7 +197,7 @@ class Palette(QDialog):
         if is_right:
             self._choose(0)
         else:  # Enter does nothing until one of these is chosen
-            said = nearest_in_words(NOT_HERE, [each.name for each in self._found])
+            said = told(query) or nearest_in_words(NOT_HERE, [each.name for each in self._found])
             self._about.setText(said)
             self._line.setAccessibleDescription(said)
 

@@ -49,6 +49,9 @@ class ActionSearch(Protocol):
     def found_actions(self, words: str) -> list[str]:
         """Names of the actions that have these words, the best first."""
 
+    def told(self, words: str) -> str:
+        """The sentence on what is not done here, if that is meant; else empty."""
+
     def show_palette(self, words: str = "") -> None:
         """Open the list of all actions with these words."""
 
@@ -173,7 +176,8 @@ class FilterPopup(QFrame):
         """Show the filters found by `text`, below their groups, and mark one."""
         found, is_right = filters.search(text)
         actions = [] if is_right else self._actions().found_actions(text)
-        if actions:
+        told = "" if is_right or actions else self._actions().told(text)
+        if actions or told:
             found = []  # the nearest filters are none of what is meant
         keys = [each.key for each in found]
         for heading, tiles in self._groups:
@@ -183,7 +187,7 @@ class FilterPopup(QFrame):
         nearest = nearest_in_words("No such filter here", [each.title for each in found])
         named = ", ".join(dict.fromkeys(actions[:MAX_ACTIONS]))
         said = f"No such filter here; in All actions: {named}." if actions else nearest
-        self._nothing.show_or_hide("" if is_right else said)
+        self._nothing.show_or_hide("" if is_right else told or said)
         self._there.setVisible(bool(actions))
         self._note.setVisible(bool(found))
         if not is_right:
