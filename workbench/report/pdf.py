@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QBuffer,
@@ -32,6 +33,7 @@ from PySide6.QtGui import (
     QPdfWriter,
     QPyTextObject,
     QTextBlock,
+    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -55,10 +57,10 @@ ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
 WHOLE_ROWS = 10  # of a table that is not parted
 EXAMPLE_PX = 330.0  # wide: two side by side
 PICTURE = "\ufffc"  # in the text
-Page = tuple[QTextDocument, int, str]  # with its number in its part, and its mark
+GAP_PX = 12.0  # between what ends on a page and what begins there
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
-# Each part begins a page: each page break lays out again all that comes after it in its part.
+# Each is laid out by itself: each page break lays out again all that comes after it in its part.
 # A short table need not be one.  Letters tell short ones from long ones: the layout itself would
 # cost what parts save, as all tables were laid out twice, and no row's place depends on it.
 LONG = "<details>(?!.{,16000}?</details>)"
@@ -98,16 +100,18 @@ def pdf(page: str, document: Document) -> bytes:
     pictures = _Pictures(page)
     head, _, body = pictures.html.partition("<body>")
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
-    pages: list[Page] = []
-    mark = document.recorded
-    parts = PARTS.split(body)
-    if document.recorded != "Partly recorded" and KEY.match(parts[1] if parts[1:] else ""):
-        parts[:2] = ["".join(parts[:2])]  # else the page before the first session is half empty
-    for part in parts:
-        text = _laid_out(f"{head}<body>{part}", pictures)
-        if found := KEY.match(part):
-            mark = recorded[found[1]]
-        pages += [(text, number, mark) for number in range(_page_count(text))]
+    sheets: list[_Sheet] = []
+    mark, end = document.recorded, 0.0  # and where the part before ends on its last page
+    for part in PARTS.split(body):
+        if (found := KEY.match(part)) and mark != recorded[found[1]]:
+            mark, end = recorded[found[1]], 0.0
+        text = _laid_out(f"{head}<body>{part}", pictures, end and end + GAP_PX)
+        bottom = _bottom(text)
+        pages = [(text, number, 0.0) for number in range(int(bottom // BODY_PX.height()) + 1)]
+        if end:
+            sheets[-1].pages.append((*pages.pop(0)[:2], end))
+        sheets += [_Sheet(mark, [each]) for each in pages]
+        end = bottom % BODY_PX.height()
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -118,13 +122,22 @@ def pdf(page: str, document: Document) -> bytes:
     writer.setCreator(f"Filter Workbench {document.version}")
     painter = QPainter(writer)
     try:
-        _paint(painter, writer, pages, document)
+        _paint(painter, writer, sheets, document)
     finally:
         painter.end()
     return bytes(buffer.data().data())
 
 
-def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
+@dataclass(frozen=True)
+class _Sheet:
+    """A page of paper: its mark, and what is painted on it: a text, a page of that, from where."""
+
+    mark: str
+    pages: list[tuple[QTextDocument, int, float]]
+
+
+def _laid_out(html: str, pictures: _Pictures, begin: float) -> QTextDocument:
+    """Lay out a part that begins at `begin` of its first page, in pixels."""
     text, option = QTextDocument(), QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
     text.setDocumentMargin(0)
@@ -133,6 +146,13 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
     text.setDefaultTextOption(option)
     text.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject, pictures)
     text.setHtml(html)
+    if begin:
+        room = QTextBlockFormat()
+        room.setLineHeight(begin, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor = QTextCursor(text)
+        cursor.insertBlock()
+        cursor.setPosition(0)
+        cursor.setBlockFormat(room)
     text.setPageSize(BODY_PX)
     # Letters of tables that are wider than the page shrink until these are not.
     for frame in text.rootFrame().childFrames():
@@ -144,7 +164,7 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
             smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
             cursor.mergeCharFormat(smaller)
             cursor.mergeBlockCharFormat(smaller)  # of empty cells
-    _keep_together(text)
+    _keep_together(text, text.begin().next() if begin else text.begin())
     return text
 
 
@@ -155,11 +175,10 @@ def _font(px: int) -> QFont:
     return font
 
 
-def _keep_together(text: QTextDocument) -> None:
+def _keep_together(text: QTextDocument, block: QTextBlock) -> None:
     """Begin a page where a heading or a caption would stand alone, or a row be torn."""
     first: QTextBlock | None = None
     above: QTextTable | None = None
-    block = text.begin()
     while block.isValid():
         if _leads(block):
             first = block if first is None else first
@@ -233,28 +252,29 @@ def _pages_of(text: QTextDocument, block: QTextBlock) -> tuple[int, int]:
     return int((first - 1) // BODY_PX.height()), int((last - 1) // BODY_PX.height())
 
 
-def _page_count(text: QTextDocument) -> int:
-    """The pages with anything on them: what ends the last section may begin another."""
+def _bottom(text: QTextDocument) -> float:
+    """The lower edge of the last line with anything on it."""
     block = text.lastBlock()
     while not block.text().strip() and block.previous().isValid():
         block = block.previous()
-    return _pages_of(text, block)[1] + 1
+    return text.documentLayout().blockBoundingRect(block).bottom() - 1
 
 
-def _paint(painter: QPainter, writer: QPdfWriter, pages: list[Page], document: Document) -> None:
-    for number, (text, page, mark) in enumerate(pages, start=1):
+def _paint(painter: QPainter, writer: QPdfWriter, sheets: list[_Sheet], document: Document) -> None:
+    for number, sheet in enumerate(sheets, start=1):
         if number > 1:
             writer.newPage()
-        _paint_edges(painter, document, mark, f"{number} / {len(pages)}")
-        painter.save()
-        painter.translate(SIDE_MM * PX_PER_MM, ABOVE_MM * PX_PER_MM - page * BODY_PX.height())
-        seen = QRectF(QPointF(0, page * BODY_PX.height()), BODY_PX)
-        painter.setClipRect(seen)
-        context = QAbstractTextDocumentLayout.PaintContext()
-        context.clip = seen.adjusted(0, 0, 0, -1)  # without the first line of the next page
-        context.palette.setColor(context.palette.ColorRole.Text, QColor("#000000"))
-        text.documentLayout().draw(painter, context)
-        painter.restore()
+        _paint_edges(painter, document, sheet.mark, f"{number} / {len(sheets)}")
+        for text, page, begin in sheet.pages:
+            painter.save()
+            painter.translate(SIDE_MM * PX_PER_MM, ABOVE_MM * PX_PER_MM - page * BODY_PX.height())
+            seen = QRectF(QPointF(0, page * BODY_PX.height()), BODY_PX).adjusted(0, begin, 0, 0)
+            painter.setClipRect(seen)
+            context = QAbstractTextDocumentLayout.PaintContext()
+            context.clip = seen.adjusted(0, 0, 0, -1)  # without the first line of the next page
+            context.palette.setColor(context.palette.ColorRole.Text, QColor("#000000"))
+            text.documentLayout().draw(painter, context)
+            painter.restore()
 
 
 def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) -> None:
