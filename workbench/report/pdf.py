@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QBuffer,
@@ -57,7 +56,9 @@ ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
 WHOLE_ROWS = 10  # of a table that is not parted
 EXAMPLE_PX = 330.0  # wide: two side by side
 PICTURE = "\ufffc"  # in the text
-GAP_PX = 12.0  # between what ends on a page and what begins there
+# Its mark, and what is painted on it: a text, which page of that, and from where on.
+Sheet = tuple[str, list[tuple[QTextDocument, int, float]]]
+GAP_PX, LEAST_PX = 12.0, 80.0  # between what ends on a page and what begins there; its room
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
 # Each is laid out by itself: each page break lays out again all that comes after it in its part.
@@ -100,7 +101,7 @@ def pdf(page: str, document: Document) -> bytes:
     pictures = _Pictures(page)
     head, _, body = pictures.html.partition("<body>")
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
-    sheets: list[_Sheet] = []
+    sheets: list[Sheet] = []
     mark, end = document.recorded, 0.0  # and where the part before ends on its last page
     for part in PARTS.split(body):
         if (found := KEY.match(part)) and mark != recorded[found[1]]:
@@ -109,9 +110,10 @@ def pdf(page: str, document: Document) -> bytes:
         bottom = _bottom(text)
         pages = [(text, number, 0.0) for number in range(int(bottom // BODY_PX.height()) + 1)]
         if end:
-            sheets[-1].pages.append((*pages.pop(0)[:2], end))
-        sheets += [_Sheet(mark, [each]) for each in pages]
+            sheets[-1][1].append((*pages.pop(0)[:2], end))
+        sheets += [(mark, [each]) for each in pages]
         end = bottom % BODY_PX.height()
+        end = end if end < BODY_PX.height() - LEAST_PX else 0.0
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -128,14 +130,6 @@ def pdf(page: str, document: Document) -> bytes:
     return bytes(buffer.data().data())
 
 
-@dataclass(frozen=True)
-class _Sheet:
-    """A page of paper: its mark, and what is painted on it: a text, a page of that, from where."""
-
-    mark: str
-    pages: list[tuple[QTextDocument, int, float]]
-
-
 def _laid_out(html: str, pictures: _Pictures, begin: float) -> QTextDocument:
     """Lay out a part that begins at `begin` of its first page, in pixels."""
     text, option = QTextDocument(), QTextOption()
@@ -149,10 +143,8 @@ def _laid_out(html: str, pictures: _Pictures, begin: float) -> QTextDocument:
     if begin:
         room = QTextBlockFormat()
         room.setLineHeight(begin, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        cursor = QTextCursor(text)
-        cursor.insertBlock()
-        cursor.setPosition(0)
-        cursor.setBlockFormat(room)
+        QTextCursor(text).insertBlock()
+        QTextCursor(text).setBlockFormat(room)
     text.setPageSize(BODY_PX)
     # Letters of tables that are wider than the page shrink until these are not.
     for frame in text.rootFrame().childFrames():
@@ -260,12 +252,12 @@ def _bottom(text: QTextDocument) -> float:
     return text.documentLayout().blockBoundingRect(block).bottom() - 1
 
 
-def _paint(painter: QPainter, writer: QPdfWriter, sheets: list[_Sheet], document: Document) -> None:
-    for number, sheet in enumerate(sheets, start=1):
+def _paint(painter: QPainter, writer: QPdfWriter, sheets: list[Sheet], document: Document) -> None:
+    for number, (mark, pages) in enumerate(sheets, start=1):
         if number > 1:
             writer.newPage()
-        _paint_edges(painter, document, sheet.mark, f"{number} / {len(sheets)}")
-        for text, page, begin in sheet.pages:
+        _paint_edges(painter, document, mark, f"{number} / {len(sheets)}")
+        for text, page, begin in pages:
             painter.save()
             painter.translate(SIDE_MM * PX_PER_MM, ABOVE_MM * PX_PER_MM - page * BODY_PX.height())
             seen = QRectF(QPointF(0, page * BODY_PX.height()), BODY_PX).adjusted(0, begin, 0, 0)
