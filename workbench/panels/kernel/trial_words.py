@@ -78,7 +78,7 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
         return f"Output right on {part}; {check.unsearched}{end}"
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
-        alike = f", {SYMMETRIC}" if _is_symmetric(tried.job) else ""
+        alike = f", {SYMMETRIC}" * _is_symmetric(tried.job)
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{alike}{unseen}."
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
