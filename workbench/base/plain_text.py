@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFont
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
@@ -41,16 +41,8 @@ class Label(QLabel):
             self.keep_lines(lines)
             self.setAlignment(Qt.AlignmentFlag.AlignTop)
 
-    _lines = 0
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and self._lines:
-            self.keep_lines(self._lines)
-
     def keep_lines(self, lines: int) -> None:
-        """Have room for at least so many lines, whatever the letters."""
-        self._lines = lines
+        """Have room for at least so many lines of the present letters."""
         self.setMinimumHeight(lines * self.fontMetrics().lineSpacing())
 
     def show_or_hide(self, text: str) -> None:

@@ -19,6 +19,7 @@ from workbench.base import theme
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.model import intents
+from workbench.panels.controls.filter_popup import told
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.widgets.actions import MenuLine, menu_lines
@@ -80,13 +81,6 @@ def find(entries: Sequence[PaletteEntry], query: str) -> tuple[list[PaletteEntry
     found = [entries[at] for at in numbers]
     is_ordered = is_right and bool(query.strip())
     return sorted(found, key=lambda each: is_ordered and bool(each.reason)), is_right
-
-
-def told(query: str) -> str:
-    """The sentence on what is not done here, if `query` means that."""
-    table: dict[str, list[str]] = asset_table("help/synonyms.toml")["told"]
-    found = search.find(query, [search.Named("", near=tuple(each)) for each in table.values()])
-    return "" if found.is_right else "".join([*table][at] for at in found.numbers[:1])
 
 
 def _is_entry(line: MenuLine) -> bool:

@@ -92,12 +92,6 @@ class ProgramDialogs(QObject):
         entries, is_right = find(self.entries(), words)
         return [each.name for each in entries if each.filter is None] if is_right else []
 
-    def told(self, words: str) -> str:
-        """The sentence on what is not done here, if that is meant; else empty."""
-        from workbench.window.palette import told
-
-        return told(words)
-
     def show_palette(self, words: str = "") -> None:
         from workbench.window.palette import Palette
 
