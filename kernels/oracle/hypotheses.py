@@ -140,7 +140,7 @@ def _others(job: Job) -> Iterator[Other]:
         yield from _of_weights(job) if job.has_weights else _of_window(job)
     for border in (each for each in BORDERS if each != job.border):
         yield Other("border", f"Right if the border is {border}", job.but(border=border))
-    for words, stored in STORED if job.picture.dtype.kind == "u" else ():
+    for words, stored in STORED if job.picture.dtype.kind == "u" else CLAMPED:
         yield Other("stored", f"Right, but samples are {words}", job, stored=stored)
     for words, by in SHIFTS.items():
         yield Other("place", f"Right, but shifted {words}", job, partial(_shifted, by), inset=1)
@@ -257,6 +257,14 @@ STORED: tuple[tuple[str, Callable[[Floats, np.dtype[Any]], NDArray[Any]]], ...] 
     ("neither rounded nor saturated: to_sample does both", _wrapped),
     # As a GPU does it, by way of unsigned int.
     ("neither rounded nor saturated: to_sample does both", lambda v, to: _wrapped(v.clip(0), to)),
+)
+
+# Of floats, which nothing bounds.
+CLAMPED: tuple[tuple[str, Callable[[Floats, np.dtype[Any]], NDArray[Any]]], ...] = (
+    ("clamped: negative ones became 0", lambda found, to: found.clip(0).astype(to)),
+    ("clamped to 0..1", lambda found, to: found.clip(0, 1).astype(to)),
+    ("clamped to 0..255, as of 8 bits", lambda found, to: found.clip(0, 255).astype(to)),
+    ("rounded to whole numbers in 0..255", lambda v, to: np.rint(v).clip(0, 255).astype(to)),
 )
 
 

@@ -38,8 +38,12 @@ class Label(QLabel):
             self.setProperty("muted", True)
         self.setWordWrap(wraps)
         if lines:
-            self.setMinimumHeight(lines * self.fontMetrics().lineSpacing())
+            self.keep_lines(lines)
             self.setAlignment(Qt.AlignmentFlag.AlignTop)
+
+    def keep_lines(self, lines: int) -> None:
+        """Have room for at least so many lines of the present letters."""
+        self.setMinimumHeight(lines * self.fontMetrics().lineSpacing())
 
     def show_or_hide(self, text: str) -> None:
         """Show `text`, or hide the label if it is empty."""

@@ -32,6 +32,7 @@ from PySide6.QtGui import (
     QPdfWriter,
     QPyTextObject,
     QTextBlock,
+    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -55,10 +56,12 @@ ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
 WHOLE_ROWS = 10  # of a table that is not parted
 EXAMPLE_PX = 330.0  # wide: two side by side
 PICTURE = "\ufffc"  # in the text
-Page = tuple[QTextDocument, int, str]  # with its number in its part, and its mark
+# Its mark, and what is painted on it: a text, which page of that, and from where on.
+Sheet = tuple[str, list[tuple[QTextDocument, int, float]]]
+GAP_PX, LEAST_PX = 12.0, 80.0  # between what ends on a page and what begins there; its room
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
-# Each part begins a page: each page break lays out again all that comes after it in its part.
+# Each is laid out by itself: each page break lays out again all that comes after it in its part.
 # A short table need not be one.  Letters tell short ones from long ones: the layout itself would
 # cost what parts save, as all tables were laid out twice, and no row's place depends on it.
 LONG = "<details>(?!.{,16000}?</details>)"
@@ -98,16 +101,19 @@ def pdf(page: str, document: Document) -> bytes:
     pictures = _Pictures(page)
     head, _, body = pictures.html.partition("<body>")
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
-    pages: list[Page] = []
-    mark = document.recorded
-    parts = PARTS.split(body)
-    if document.recorded != "Partly recorded" and KEY.match(parts[1] if parts[1:] else ""):
-        parts[:2] = ["".join(parts[:2])]  # else the page before the first session is half empty
-    for part in parts:
-        text = _laid_out(f"{head}<body>{part}", pictures)
-        if found := KEY.match(part):
-            mark = recorded[found[1]]
-        pages += [(text, number, mark) for number in range(_page_count(text))]
+    sheets: list[Sheet] = []
+    mark, end = document.recorded, 0.0  # and where the part before ends on its last page
+    for part in PARTS.split(body):
+        if (found := KEY.match(part)) and mark != recorded[found[1]]:
+            mark, end = recorded[found[1]], 0.0
+        text = _laid_out(f"{head}<body>{part}", pictures, end and end + GAP_PX)
+        bottom = _bottom(text)
+        pages = [(text, number, 0.0) for number in range(int(bottom // BODY_PX.height()) + 1)]
+        if end:
+            sheets[-1][1].append((*pages.pop(0)[:2], end))
+        sheets += [(mark, [each]) for each in pages]
+        end = bottom % BODY_PX.height()
+        end = end if end < BODY_PX.height() - LEAST_PX else 0.0
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -118,13 +124,14 @@ def pdf(page: str, document: Document) -> bytes:
     writer.setCreator(f"Filter Workbench {document.version}")
     painter = QPainter(writer)
     try:
-        _paint(painter, writer, pages, document)
+        _paint(painter, writer, sheets, document)
     finally:
         painter.end()
     return bytes(buffer.data().data())
 
 
-def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
+def _laid_out(html: str, pictures: _Pictures, begin: float) -> QTextDocument:
+    """Lay out a part that begins at `begin` of its first page, in pixels."""
     text, option = QTextDocument(), QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
     text.setDocumentMargin(0)
@@ -133,6 +140,11 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
     text.setDefaultTextOption(option)
     text.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject, pictures)
     text.setHtml(html)
+    if begin:
+        room = QTextBlockFormat()
+        room.setLineHeight(begin, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        QTextCursor(text).insertBlock()
+        QTextCursor(text).setBlockFormat(room)
     text.setPageSize(BODY_PX)
     # Letters of tables that are wider than the page shrink until these are not.
     for frame in text.rootFrame().childFrames():
@@ -144,7 +156,7 @@ def _laid_out(html: str, pictures: _Pictures) -> QTextDocument:
             smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
             cursor.mergeCharFormat(smaller)
             cursor.mergeBlockCharFormat(smaller)  # of empty cells
-    _keep_together(text)
+    _keep_together(text, text.begin().next() if begin else text.begin())
     return text
 
 
@@ -155,11 +167,10 @@ def _font(px: int) -> QFont:
     return font
 
 
-def _keep_together(text: QTextDocument) -> None:
+def _keep_together(text: QTextDocument, block: QTextBlock) -> None:
     """Begin a page where a heading or a caption would stand alone, or a row be torn."""
     first: QTextBlock | None = None
     above: QTextTable | None = None
-    block = text.begin()
     while block.isValid():
         if _leads(block):
             first = block if first is None else first
@@ -233,28 +244,29 @@ def _pages_of(text: QTextDocument, block: QTextBlock) -> tuple[int, int]:
     return int((first - 1) // BODY_PX.height()), int((last - 1) // BODY_PX.height())
 
 
-def _page_count(text: QTextDocument) -> int:
-    """The pages with anything on them: what ends the last section may begin another."""
+def _bottom(text: QTextDocument) -> float:
+    """The lower edge of the last line with anything on it."""
     block = text.lastBlock()
     while not block.text().strip() and block.previous().isValid():
         block = block.previous()
-    return _pages_of(text, block)[1] + 1
+    return text.documentLayout().blockBoundingRect(block).bottom() - 1
 
 
-def _paint(painter: QPainter, writer: QPdfWriter, pages: list[Page], document: Document) -> None:
-    for number, (text, page, mark) in enumerate(pages, start=1):
+def _paint(painter: QPainter, writer: QPdfWriter, sheets: list[Sheet], document: Document) -> None:
+    for number, (mark, pages) in enumerate(sheets, start=1):
         if number > 1:
             writer.newPage()
-        _paint_edges(painter, document, mark, f"{number} / {len(pages)}")
-        painter.save()
-        painter.translate(SIDE_MM * PX_PER_MM, ABOVE_MM * PX_PER_MM - page * BODY_PX.height())
-        seen = QRectF(QPointF(0, page * BODY_PX.height()), BODY_PX)
-        painter.setClipRect(seen)
-        context = QAbstractTextDocumentLayout.PaintContext()
-        context.clip = seen.adjusted(0, 0, 0, -1)  # without the first line of the next page
-        context.palette.setColor(context.palette.ColorRole.Text, QColor("#000000"))
-        text.documentLayout().draw(painter, context)
-        painter.restore()
+        _paint_edges(painter, document, mark, f"{number} / {len(sheets)}")
+        for text, page, begin in pages:
+            painter.save()
+            painter.translate(SIDE_MM * PX_PER_MM, ABOVE_MM * PX_PER_MM - page * BODY_PX.height())
+            seen = QRectF(QPointF(0, page * BODY_PX.height()), BODY_PX).adjusted(0, begin, 0, 0)
+            painter.setClipRect(seen)
+            context = QAbstractTextDocumentLayout.PaintContext()
+            context.clip = seen.adjusted(0, 0, 0, -1)  # without the first line of the next page
+            context.palette.setColor(context.palette.ColorRole.Text, QColor("#000000"))
+            text.documentLayout().draw(painter, context)
+            painter.restore()
 
 
 def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) -> None:

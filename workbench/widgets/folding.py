@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from workbench.base import theme
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import HBox, Placed, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.letters import factor_of
 from workbench.widgets.watch import Watch
@@ -41,14 +41,14 @@ class FoldedSection(QWidget):
 
     chosen = Signal()  # the user opened or folded it
 
-    def __init__(self, name: str, tip: str, title: str, inside: QWidget) -> None:
-        """Make a heading with `title` over `inside`, open."""
+    def __init__(self, name: str, tip: str, title: str, inside: QWidget, *beside: Placed) -> None:
+        """Make a heading with `title`, and what is `beside` it, over `inside`, open."""
         super().__init__()
         self._title, self.inside = title, inside
         self._chosen: bool | None = None  # by the user; None: it goes by the room
         self._fold = FoldButton(name, tip, title)
         self._fold.clicked.connect(self._choose)
-        VBox(self, 0, 4).add(self._fold, (inside, 1))
+        VBox(self, 0, 4).add(HBox().add(self._fold, *beside) if beside else self._fold, (inside, 1))
         self._show(True)
 
     def follow(self, panel: QWidget, least_px: int) -> None:

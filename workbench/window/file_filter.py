@@ -254,9 +254,10 @@ class FileFilter(QDialog):
         self._form.addRow("", label)  # with its room: else what is below moves from under a click
 
     def _object(self, sentence: str, about: str) -> None:
-        """Say below a field what is wrong with it, in a line; the whole is at the bottom."""
+        """Say below a field what is wrong with it, in a line; the whole is in its tooltip."""
         for field, label in self._objections.items():
             label.show_text(sentence if field == about else "")
+            label.setAccessibleName(label.whole_text)
 
     def _line(self, name: str, title: str, tip: str) -> QLineEdit:
         line = described(QLineEdit(), f"folder-{name}", title, tip)
@@ -403,12 +404,12 @@ class FileFilter(QDialog):
         self._newest_request += 1
         self._said = said
         is_whole = self._is_looking = bool(choice.source and choice.target)
-        self._show_plan(None, said or ("Looking for pictures…" if is_whole else NOT_CHOSEN))
         if is_whole:
             self._pause.start()
         else:
             self._pause.stop()
             self._object("", "")
+        self._show_plan(None, said or ("Looking for pictures…" if is_whole else NOT_CHOSEN))
 
     def _look(self) -> None:
         request, choice, state = self._newest_request, self._choice, self._state
@@ -421,7 +422,7 @@ class FileFilter(QDialog):
                 if plan is not None and plan.objection:
                     sentence, about = plan.objection, "target"
                 self._object(sentence, about)
-                self._show_plan(plan, self._said or sentence)
+                self._show_plan(plan, self._said or ("" if about else sentence))
                 starts, self._starts = self._starts, False
                 if starts:
                     self._start_run()
@@ -445,7 +446,8 @@ class FileFilter(QDialog):
             if not self._filled.is_file:
                 self._show_share(plan.known, plan.count)
                 self._words.setText(STOPPED_AT.format(plan.known, plan.count))
-        self._sentence.setText(sentence if sentence or plan is None else plan.in_words)
+        # An objection is said below its field.
+        self._sentence.setText(sentence or (plan.in_words if plan and not plan.objection else ""))
         journal = plan.journal if plan and "Journal: " in self._sentence.text() else ""
         self._sentence.setToolTip(tip_text(journal))  # in whole
         command = in_shell(self._words_of(self._resumes))
@@ -488,7 +490,9 @@ class FileFilter(QDialog):
         self._chip.setVisible(phase != "choosing")
         self._chip.setText(f"{PHASES.get(phase, 'Files')}: {self._bar.text()}")
         enable(self._start, is_ready)
-        self._start.setToolTip(tip_text(TIPS[shown] if is_ready else self._sentence.text()))
+        said = [each.whole_text for each in self._objections.values()]
+        why = next(filter(None, said), self._sentence.text())
+        self._start.setToolTip(tip_text(TIPS[shown] if is_ready else why))
         enable(self._stop, phase in ("running", "paused"))
         self._show_folder.setEnabled(self._results == Path(self._choice.target))
 

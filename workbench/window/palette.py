@@ -19,6 +19,7 @@ from workbench.base import theme
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.model import intents
+from workbench.panels.controls.filter_popup import told
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.widgets.actions import MenuLine, menu_lines
@@ -190,7 +191,7 @@ class Palette(QDialog):
         if is_right:
             self._choose(0)
         else:  # Enter does nothing until one of these is chosen
-            said = nearest_in_words(NOT_HERE, [each.name for each in self._found])
+            said = told(query) or nearest_in_words(NOT_HERE, [each.name for each in self._found])
             self._about.setText(said)
             self._line.setAccessibleDescription(said)
 

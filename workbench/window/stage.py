@@ -163,7 +163,8 @@ class Stage(QObject):
         below.addWidget(labels["time_note"], 1, 0)
         below.addLayout(speed, 2, 0)
         below.addWidget(self.ladder, 0, 1, 3, 1)
-        below.setColumnStretch(1, 1)
+        for column, share in enumerate((4, 5)):  # else a longer note moved the bars
+            below.setColumnStretch(column, share)
         foot = VBox(self.foot, (SIDE_PX, SPACING, SIDE_PX, 10), SPACING)
         foot.add(work, self.numbers, labels["hint"])
 

@@ -128,6 +128,23 @@ def test_how_samples_are_stored_is_told(words, store):
     assert words in why(job, store(filtered(job)).astype(np.uint8))
 
 
+CLAMPED = {
+    "negative ones became 0": (1, lambda found: found.clip(0)),
+    "clamped to 0..1": (9, lambda found: found.clip(0, 1)),
+    "clamped to 0..255": (2000, lambda found: found.clip(0, 255)),
+    "whole numbers": (255, lambda found: np.rint(found).clip(0, 255)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(("words", "white", "store"), [(w, *of) for w, of in CLAMPED.items()])
+def test_floats_that_are_clamped_as_if_they_were_integers_are_told(words, white, store, dtype):
+    drawn = RANDOM.uniform(-0.2, 0.2, (5, 5))
+    job = job_of(dtype, weights=drawn - drawn.mean())
+    job = job.but(picture=job.picture * np.array(white, dtype))
+    assert words in why(job, store(filtered(job)).astype(dtype))
+
+
 def test_weights_that_are_not_divided_are_told_and_tiny_ones_are_no_trouble():
     job = job_of("uint16", weights=np.full((3, 3), 1 / 9))
     job = job.but(picture=job.picture // 16)

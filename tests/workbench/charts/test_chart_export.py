@@ -27,7 +27,7 @@ from workbench.charts.data.figure import (
 )
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.chart_export import SIZE_PX, svg_of
-from workbench.charts.drawing.plotting import apart, even_ticks, log_ticks, shortened
+from workbench.charts.drawing.plotting import ValueAxis, apart, even_ticks, log_ticks, shortened
 from workbench.charts.kinds import chart_kinds
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
@@ -207,6 +207,10 @@ def test_even_ticks_are_never_nearer_than_asked(low, span, share):
     if len(ticks) > 2:  # two there have to be
         assert all(b - a >= share * span * (1 - 1e-6) for a, b in pairwise(ticks))
     assert all(low - 1e-6 * span <= tick <= low + span + 1e-6 * span for tick in ticks)
+
+
+def test_a_plot_as_high_as_a_screen_has_no_more_ticks_than_can_be_read(qapp):
+    assert len(ValueAxis("left").ticks(0, 510, 1000)) <= 13
 
 
 def test_zeros_at_the_end_of_a_tick_say_nothing():

@@ -93,6 +93,26 @@ def test_a_session_begins_on_the_first_page_where_there_is_room(tmp_path):
     assert "Measured on" in pages_of(written(tmp_path, a_session("sizes")))[0]
 
 
+def test_a_session_begins_on_the_last_page_of_the_one_before_where_there_is_room(tmp_path):
+    pages = pages_of(written(tmp_path, a_session("ksizes"), a_session("blocks")))
+    parted = (re.split(r"^ *Block shapes$", each, flags=re.MULTILINE) for each in pages)
+    ((before, begun),) = [each for each in parted if each[1:]]
+    assert 'block = "16x16"' in before  # of what measures the one before again
+    assert "Charts" in begun
+
+
+def test_wherever_a_part_ends_the_next_one_is_whole(tmp_path):
+    *_, document = composing([a_session("sizes")], {}, written=0.0)
+    key, path = document.sections[0].key, tmp_path / "two.pdf"
+    for count in range(36, 54, 2):
+        words = count * "<p>words</p>"
+        path.write_bytes(pdf(f'<body>{words}<section id="{key}"><p>next</p></section>', document))
+        pages = pages_of(path)
+        assert " ".join(pages).count("words") == count, count
+        assert sum("next" in page for page in pages) == 1, count
+        assert len(pages) <= 2, count
+
+
 def test_no_row_is_torn_and_no_column_of_words_is_narrow(tmp_path):
     plan = replace(PLANS["pictures"], channels=(1,), implementations=("shared", "separable"))
     pages = pages_of(written(tmp_path, a_session(plan)))

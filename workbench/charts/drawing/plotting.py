@@ -19,6 +19,7 @@ from workbench.base.theme import Colors
 pg.setConfigOptions(antialias=True)  # each item asks this for itself
 
 LINES_PER_TICK = 1.7  # of the font's height, so that labels never touch
+MOST_LINES = 12  # across a plot, however high it is
 GAP_PX = 6
 LABEL_GAP_PX = 12
 # (decades from tick to tick, multiples in each), from the densest ticks to the sparsest.
@@ -77,7 +78,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         gap = (high - low) / max(size_px, 1.0)
         low, high = max(low, self.lowest), min(high, self.highest)
         if self.is_upright:
-            gap *= LINES_PER_TICK * metrics.height()
+            gap *= max(LINES_PER_TICK * metrics.height(), size_px / MOST_LINES)
         else:
             texts = (self._written(low), self._written(high), WIDEST)
             gap *= max(map(metrics.horizontalAdvance, texts)) + LABEL_GAP_PX

@@ -33,7 +33,7 @@ from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.folding import FoldedSection, OffStage
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.tile import ValueTile, scaled_font, words_label
+from workbench.widgets.tile import ElidedLabel, ValueTile, scaled_font, words_label
 
 REDRAW_MS = 60  # a profile follows the pointer, but does not hold it up
 HISTOGRAM, SIMILARITY = "histogram", "similarity"
@@ -166,7 +166,7 @@ class AnalysisPanel(UprightArea):
             tile.show_value(MISSING)
         self._table.setText("")
         self._part.hide()
-        self._cut.hide()
+        self._cut.show_text("")
         self._histogram.show_curves((), "", str, str)
         self._show_no_line()
         is_there = self._store.state.picture is not None
@@ -220,8 +220,8 @@ class AnalysisPanel(UprightArea):
         ceiling = math.inf if is_log else charts.ceiling_of(curves)
         cut = [y for curve in curves for y in curve.ys.tolist() if y > ceiling]
         columns = "column" if len(cut) == 1 else "columns"
-        words = f"Cut off: {len(cut)} {columns}, up to {max(cut, default=0):,.0f}. Log shows all."
-        self._cut.show_or_hide(words if cut else "")
+        words = f"{len(cut)} {columns} cut off, up to {max(cut, default=0):,.0f}"
+        self._cut.show_text(words if cut else "")
         self._histogram.show_curves(
             curves, summary, tell, in_digits, is_log=is_log, ceiling=ceiling
         )
@@ -326,11 +326,11 @@ class AnalysisPanel(UprightArea):
         self._channel = ElidingBox("histogram-channel", "Channel", "Which channel is drawn")
         self._channel.addItem(ALL)
         self._channel.activated.connect(self._draw_histogram)
-        tip = "Logarithmic counts: rare values become visible"
+        tip = "Logarithmic counts: rare values become visible, and no column is cut off"
         self._log = described(QCheckBox("Log"), "histogram-log", "Logarithmic counts", tip)
         self._log.toggled.connect(self._draw_histogram)
         self._histogram = charts.CurvesChart("The histogram appears with the result.", "Histogram")
-        self._cut = words_label("histogram-cut", 0.85, is_muted=True)
+        self._cut = ElidedLabel(0.85, "histogram-cut")
         self._table = Label(name="histogram-numbers", font=scaled_font(0.85), wraps=True)
         self._table.setAccessibleName("Numbers of the histogram")
         self._table.setTextFormat(Qt.TextFormat.RichText)
@@ -339,9 +339,11 @@ class AnalysisPanel(UprightArea):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._numbers = FoldedSection("histogram-fold", TIPS["numbers"], "Numbers", self._table)
+        beside = self._cut, 1  # where it takes no room from the charts
+        fold = "histogram-fold", TIPS["numbers"], "Numbers"
+        self._numbers = FoldedSection(*fold, self._table, beside)
         head = _head("Histogram", self._channel, self._log)
-        self._column.add(head, (self._histogram, 1), self._cut, self._numbers)
+        self._column.add(head, (self._histogram, 1), self._numbers)
 
 
 def _head(title: str, *widgets: QWidget) -> HBox:

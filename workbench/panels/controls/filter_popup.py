@@ -13,12 +13,14 @@ from PySide6.QtGui import QFont, QFontMetrics, QIcon, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from kernels import filters
+from kernels.core import search
 from kernels.core.job import Job
 from kernels.core.step import Step
 from kernels.filters import GROUPS, Filter, has_parameter
 from kernels.oracle.reference import filtered
 from kernels.sweeps.step_words import PARAMETERS, job_steps
 from workbench.base.background import Background
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import white_of
@@ -41,6 +43,13 @@ KEY = Qt.ItemDataRole.UserRole
 
 
 MAX_ACTIONS = 3  # named
+
+
+def told(query: str) -> str:
+    """The sentence on what is not done here, if `query` means that."""
+    table: dict[str, list[str]] = asset_table("help/synonyms.toml")["told"]
+    found = search.find(query, [search.Named("", near=tuple(each)) for each in table.values()])
+    return "" if found.is_right else "".join([*table][at] for at in found.numbers[:1])
 
 
 class ActionSearch(Protocol):
@@ -173,7 +182,8 @@ class FilterPopup(QFrame):
         """Show the filters found by `text`, below their groups, and mark one."""
         found, is_right = filters.search(text)
         actions = [] if is_right else self._actions().found_actions(text)
-        if actions:
+        absent = "" if is_right or actions else told(text)
+        if actions or absent:
             found = []  # the nearest filters are none of what is meant
         keys = [each.key for each in found]
         for heading, tiles in self._groups:
@@ -183,7 +193,7 @@ class FilterPopup(QFrame):
         nearest = nearest_in_words("No such filter here", [each.title for each in found])
         named = ", ".join(dict.fromkeys(actions[:MAX_ACTIONS]))
         said = f"No such filter here; in All actions: {named}." if actions else nearest
-        self._nothing.show_or_hide("" if is_right else said)
+        self._nothing.show_or_hide("" if is_right else absent or said)
         self._there.setVisible(bool(actions))
         self._note.setVisible(bool(found))
         if not is_right:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from kernels.core.job import Job
 from kernels.core.verdict import Check, place_words
 from kernels.cuda_child.worker_pool import Held
@@ -22,6 +24,8 @@ from workbench.model.rung_times import RungTimes
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
+SYMMETRIC = "symmetric weights"
+SYMMETRIC_TIP = "Symmetric weights: flipped or transposed would look the same."
 NO_BUG = "No bug found (bounds, races, barriers, output) on {}; “workbench check” tries more."
 
 
@@ -74,13 +78,22 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
         return f"Output right on {part}; {check.unsearched}{end}"
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
-        return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."
+        alike = f", {SYMMETRIC}" * _is_symmetric(tried.job)
+        return f"✓ Verified on {part}: largest error {check.max_error:.3g}{alike}{unseen}."
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
     why = f" {check.why}" if check.why else ""
     worst = f"The worst, at {place}, is off by {numbers.in_digits(check.max_error)}."
     return f"✗ Wrong in {samples} of {part}.{why} {worst}"
+
+
+def _is_symmetric(job: Job) -> bool:
+    """Whether weights that are transposed or flipped give the same output."""
+    if not (job.is_one_launch and job.has_weights):
+        return False
+    weights = job.correlation.weights
+    return all(np.array_equal(weights, each) for each in (weights.T, weights[::-1]))
 
 
 def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:

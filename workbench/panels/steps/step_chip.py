@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -187,14 +188,10 @@ class StepChip(QToolButton):
             time = ""
         if metrics.horizontalAdvance(words + size) > room:
             size = size.partition("×")[0]  # one side of it says as much
-            left = room - metrics.horizontalAdvance(size)
-            cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, left)
-            if len(cut) < MIN_LETTERS:  # the name says more than the size
-                size = ""
-                while words and metrics.horizontalAdvance(words) > room:
-                    words = words[:-1]
-            else:
-                words = cut
+            elided = partial(metrics.elidedText, words, Qt.TextElideMode.ElideRight)
+            words = elided(room - metrics.horizontalAdvance(size))
+            if len(words) < MIN_LETTERS:  # the name says more than the size
+                words, size = elided(room), ""
         area = QRect(TICK_ZONE_PX, 0, room, self._line_px - 2)
         font = QFont(self.font())
         font.setStrikeOut(not look.is_on)

@@ -45,10 +45,9 @@ FIRST_OWN: Own = ({}, [], False)  # the open picture as it is
 
 
 class PlanChoice(QWidget):
-    """Choice of a plan, with a hint on its extent or its problem.
+    """Choice of a plan, with a hint on its extent or its problem, and its editor.
 
-    custom  the editor, which is large when open and is placed apart
-    files   the button of a menu of files
+    files  the button of a menu of files
     """
 
     changed = Signal()  # there is another plan, or none
@@ -78,9 +77,7 @@ class PlanChoice(QWidget):
         self._fold.toggled.connect(self._show_editor)
         self._count = Throttle(COUNT_MS, self._show_count, self)
         row = HBox(spacing=6).add((self._list, 1), self.files)
-        VBox(self, 0, 6).add(row, self._about, self._hint)
-        self.custom = QWidget()
-        VBox(self.custom, 0, 6).add(self._fold, self._editor)
+        VBox(self, 0, 6).add(row, self._about, self._hint, self._fold, self._editor)
         self._editor.hide()
         self._fold.show_fold("Customize", False)
         self._editor.edited.connect(self._refresh)

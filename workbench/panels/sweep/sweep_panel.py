@@ -236,9 +236,8 @@ class SweepPanel(QWidget):
         self.chart = ChartView()
         inside = QWidget()
         layout = VBox(inside, MARGINS, 6)
-        custom = self.choice.custom  # below Start, which it must not push out of sight
-        choice = (self._fold, self._folded, self.choice)
-        layout.add(*choice, self.run, self._doubt, custom, self._list)
+        # Start is the first, so that it stays under the pointer whatever is folded or said.
+        layout.add(self.run, self._doubt, self._fold, self._folded, self.choice, self._list)
         buttons = HBox(spacing=6).add((self._sessions_button, 1), (self.report, 1))
         layout.add(buttons, (self.chart, 1))
         VBox(self, 0).addWidget(UprightArea(inside))
@@ -345,7 +344,6 @@ class SweepPanel(QWidget):
         self._fold.setChecked(is_open)
         self._fold.show_fold("What to measure", is_open)
         self.choice.setVisible(is_open)
-        self.choice.custom.setVisible(is_open)
         self._folded.setVisible(not is_open)
 
     def _show_choice_made(self) -> None:

@@ -47,6 +47,7 @@ from workbench.widgets.watch import Watch
 SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
 TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sections
+LOW_PX = 560  # up to here the grid has made room for a second line of the sentence
 TIPS = asset_table("tips.toml")["weights"]
 TOO_LARGE = (
     f"{{title}} is {{size}}×{{size}} in the window; its middle, {MAX_SIZE}×{MAX_SIZE}, is drawn "
@@ -83,7 +84,7 @@ class WeightsEditor(QWidget):
         self._presets.setMinimumWidth(theme.in_letters(90))
         for narrow in (self._size, self._offset):  # what is left is for the names of filters
             narrow.setMaximumWidth(theme.in_letters(76))
-        self._sentence = Label(HINT, name="weights-sentence", wraps=True)
+        self._sentence = Label(HINT, name="weights-sentence", wraps=True, lines=1)
         self._told = WeightsSummary()
         self._library = LibraryBox(
             writing,
@@ -298,6 +299,7 @@ class WeightsEditor(QWidget):
         is_staged = self._off_stage.is_staged
         self._grid.stand_in(0 if is_wide or is_staged else self.width())
         self._both.setStretch(1, 0 if is_staged else SUMMARY_SHARE)
+        self._sentence.keep_lines(1 + (self.height() > theme.in_letters(LOW_PX) * factor_of(self)))
         has_all = is_wide or is_staged
         for section, px in zip(self._sections, TALL_PX, strict=True):
             is_tall = self.height() >= theme.in_letters(px) * factor_of(self)

@@ -214,8 +214,16 @@ def test_each_tile_shows_what_its_filter_makes_of_the_open_picture(qtbot, popup)
     assert len(seen) == len(all_filters()) - 1  # the user's own weights are those of the identity
 
 
+def test_what_is_not_done_to_pictures_here_is_said(qtbot, window, popup):
+    for typed, there in {"rotate": "Weights", "flip": "Weights", "resize": "Zoom in"}.items():
+        child(popup, "filter-search", QLineEdit).clear()
+        type_in(popup, typed)
+        assert there in child(popup, "filter-nothing", QLabel).text(), typed
+        assert tiles(popup) == {}
+
+
 def test_what_is_an_action_and_no_filter_leads_to_all_actions(qtbot, window, popup):
-    for typed in ("crop", "undo", "speed", "histogram"):
+    for typed in ("crop", "brightness", "undo", "speed", "histogram"):
         child(popup, "filter-search", QLineEdit).clear()
         type_in(popup, typed)
         said = child(popup, "filter-nothing", QLabel).text()

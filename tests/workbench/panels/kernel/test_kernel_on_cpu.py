@@ -72,6 +72,8 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
     qtbot, window, home, monkeypatch
 ):
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+    assert "symmetric weights" in words(window, "kernel-verdict")  # transposed ones are the same
+    assert "transposed" in child(window, "kernel-verdict").toolTip()
     show_picture(qtbot, window, noise(512, 768, 3))
     settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
     plain = editor(window).toPlainText()

@@ -63,6 +63,22 @@ def test_its_buttons_are_seen_whole_in_a_small_window_below_the_row_of_steps(qtb
     until(qtbot, lambda: last.visibleRegion().boundingRect() == last.rect())
 
 
+def test_an_objection_of_two_lines_moves_no_button(qtbot, window):
+    settle(qtbot, window, lambda: window.store.choose(filter="custom"))
+    trigger(window, "Weights")
+    editor = window.weights.get()
+    grid, parts = child(editor, "weights-grid", WeightsGrid), editor.findChildren(QPushButton)
+    for size in ((1280, 720), (1440, 900), (1920, 1080)):
+        window.resize(*size)
+        qtbot.wait(100)  # until all has its place
+        places = [each.pos() for each in parts]
+        type_cell(grid, 0, 0, "x1y2")
+        qtbot.wait(50)
+        assert "is not a number" in sentence(editor)
+        assert [each.pos() for each in parts] == places, size
+        type_cell(grid, 0, 0, "0")
+
+
 def at(grid, row, column):
     """Choose the one cell, whatever keys a test has left held down."""
     just_this = QItemSelectionModel.SelectionFlag.ClearAndSelect

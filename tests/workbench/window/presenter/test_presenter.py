@@ -26,7 +26,7 @@ from workbench.model.state import State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.letters import factor_of
 from workbench.window import presenter
-from workbench.window.stage import LadderBar, figures_of, short_name
+from workbench.window.stage import Figures, LadderBar, figures_of, short_name
 from workbench.window.talk import StepLook, TalkStep, ladder_steps, step_of, steps_from
 
 STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")
@@ -346,6 +346,11 @@ def test_the_ladder_grows_with_the_steps(qtbot, window):
     first, second = (words for _, words in ladder_on(stage).lines)
     assert "before" not in first
     assert second.endswith(("the step before", "slower", "as fast as before"))
+    place, shows = ladder_on(stage).x(), window.presenter.show.stage.show_figures
+    for note in ("filter time", "filter time, L2 cold, a single run, * disturbed"):
+        shows(Figures("", "✓ verified", True, "566 µs*", note, "12.3×", f"of {note}"))
+        qtbot.wait(50)  # as long as a layout takes
+        assert ladder_on(stage).x() == place
     press(stage, Qt.Key.Key_PageUp)
     until(qtbot, lambda: len(ladder_on(stage).lines) == 1)
     leave(qtbot, window)
