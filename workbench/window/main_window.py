@@ -34,7 +34,7 @@ from workbench.panels.kernel import KernelMenu
 from workbench.panels.steps.chip_row import StepRow
 from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
+from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import TimingViews
@@ -196,9 +196,9 @@ class MainWindow(WindowWithHome):
         store.changed.connect(lambda _old, new: self._show_state(new))
         store.gave_way.connect(lambda why: messages.show_message("info", f"{why} {TAKE_BACK}"))
         self.parts = parts = Parts(
-            *(self, settings, store, self.undo_history, worker, live, reading, self.opener),
-            *(self.exporter, self.sessions, self.kernel_folder, self.compare, docks),
-            *(self.window_layout, messages),
+            *(self, settings, store, worker, reading, self.exporter, self.sessions),
+            *(self.kernel_folder, docks, messages, self.sweep, self.undo_history, live),
+            *(self.opener, self.compare, self.window_layout),
         )
         # Before everything that analyses what is on the screen.
         self.result_views = ResultViews(
@@ -214,22 +214,18 @@ class MainWindow(WindowWithHome):
         self.memory = Memory(parts, self.inspection)
         self.screenshot_restore = ScreenshotRestore(parts, self.inspection)
         # Sweeps.
-        sweeps = SweepParts(
-            *(self, self.sweep, store, worker, self.sessions, self.kernel_folder, reading),
-            *(self.exporter, settings, docks, messages),
-        )
-        self.sweep_controller = SweepController(sweeps, self.rung, self._rung_times)
-        self.apply_measurement = ApplyMeasurement(sweeps)
-        self.report_writer = ReportWriter(sweeps)
-        self.sweep_menu = SweepMenu(sweeps)
+        self.sweep_controller = SweepController(parts, self.rung, self._rung_times)
+        self.apply_measurement = ApplyMeasurement(parts)
+        self.report_writer = ReportWriter(parts)
+        self.sweep_menu = SweepMenu(parts)
         # Input and output.
-        self.intake = PictureIntake(parts, self.sweep, self.sweep_menu)
+        self.intake = PictureIntake(parts, self.sweep_menu)
         self.walk = Walk(store, self.opener, reading, self)
         self.open_menu = OpenMenu(parts, self.walk)
         self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(parts)
-        self.screenshots = Screenshots(parts, self.sweep, self.timing, self.save_menu, self.memory)
+        self.screenshots = Screenshots(parts, self.timing, self.save_menu, self.memory)
         self.copy_as = CopyAs(parts, self.rung)
         self.steps_menu = StepsMenu(parts, self.step_row, self.tool_row)
         # Explaining and presenting.
@@ -251,7 +247,7 @@ class MainWindow(WindowWithHome):
         self.on_screen = OnScreen(messages, self)
         self.kernel_menu = KernelMenu(self.kernel, docks)
         self.panel_letters = PanelLetters(parts)
-        self.dialogs = ProgramDialogs(parts, self.sweep, self.memory)
+        self.dialogs = ProgramDialogs(parts, self.memory)
         self._connect_services()
         self._connect_panels()
 

@@ -18,14 +18,12 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.session.store import Store
 from workbench.widgets.actions import Actions, MenuLine, MenuTree
 from workbench.widgets.docks import Docks
-from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
 from workbench.widgets.message_bar import DetailsDialog
 from workbench.window.remembering import Memory
 from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
-    from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.window.help_window import HelpWindow
     from workbench.window.palette import PaletteEntry
 
@@ -40,9 +38,9 @@ ABOUT = (
 class ProgramDialogs(QObject):
     """A maker of dialogs, each imported and made from the present menus; it also sets the theme."""
 
-    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory) -> None:
+    def __init__(self, parts: Parts, memory: Memory) -> None:
         super().__init__(parts.window)
-        self._parts, self._sweep, self._window = parts, sweep, parts.window
+        self._parts, self._window = parts, parts.window
         self._memory, self._settings = memory, parts.settings
         self._schemes = QActionGroup(self)
 
@@ -83,7 +81,7 @@ class ProgramDialogs(QObject):
         """All entries of the palette, as things are now."""
         from workbench.window.palette import entries_of
 
-        return entries_of(self._parts, self._sweep)
+        return entries_of(self._parts)
 
     def found_actions(self, words: str) -> list[str]:
         """Names of the actions that have these words, the best first."""
