@@ -16,7 +16,6 @@ from tests.made_sessions import LAPTOP, a_session, wrong
 from tests.workbench import scenes
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from tests.workbench.seeing import pixels_of
-from workbench.base import theme
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
 from workbench.charts.chart_view import EMPTY, ChartCard, ChartView, Legend, OptionRow
 from workbench.charts.data.points import Data
@@ -26,13 +25,8 @@ from workbench.widgets.letters import set_factor
 
 
 @pytest.fixture
-def view(qapp, qtbot):
-    theme.apply(qapp, "light")
-    view = ChartView()
-    qtbot.addWidget(view)
-    view.resize(480, 760)
-    view.show()
-    return view
+def view(put_up):
+    return put_up(ChartView(), 480, 760)
 
 
 def canvas_of(view) -> Canvas:

@@ -28,19 +28,24 @@ from workbench.widgets.tile import ValueTile
 def held(make_window):
     """A window whose jobs of size 9 wait for `go_on` before their first result, and those of
     size 11 after it; its attribute `go_on` is that event."""
+    yield from waiting_window(make_window, lambda size: size == 9, lambda size: size == 11)
+
+
+def waiting_window(make_window, waits_before, waits_after):
+    """Yields a window whose jobs of some sizes wait before, or after, their first result."""
     go_on = threading.Event()
 
     def script(job, steps):
         for step in steps:
-            if isinstance(step, Result) and job.ksize == 9:
+            if isinstance(step, Result) and waits_before(job.ksize):
                 yield from waiting()
             yield step
-            if isinstance(step, Result) and job.ksize == 11:
+            if isinstance(step, Result) and waits_after(job.ksize):
                 yield from waiting()
 
     def waiting():
         while not go_on.wait(0.001):
-            yield Progress("waiting")
+            yield Progress("filtering all of it")
 
     window = make_window(lambda: Scripted(script))
     window.go_on = go_on
@@ -251,19 +256,7 @@ LONG = 9  # from this size on a job is said to take long
 def window(make_window, monkeypatch):
     """A window where jobs of LONG and more take long, and wait for `go_on` before their result."""
     monkeypatch.setattr(live_module, "takes_long", lambda job: job.ksize >= LONG)
-    go_on = threading.Event()
-
-    def script(job, steps):
-        for step in steps:
-            if isinstance(step, Result) and job.ksize >= LONG:
-                while not go_on.wait(0.001):
-                    yield Progress("filtering all of it")
-            yield step
-
-    window = make_window(lambda: Scripted(script))
-    window.go_on = go_on
-    yield window
-    go_on.set()
+    yield from waiting_window(make_window, lambda size: size >= LONG, lambda _: False)
 
 
 def caption(window):

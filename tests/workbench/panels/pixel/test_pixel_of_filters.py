@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QComboBox, QLabel
 
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, settle, show_picture, until, with_pixel
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
 
 PICTURE = np.full((24, 30, 1), 20, np.uint8)
@@ -16,11 +16,7 @@ PICTURE[9:12, 20:23] = 120
 
 @pytest.fixture
 def opened(qtbot, window):
-    window.resize(1280, 720)
-    show_picture(qtbot, window, PICTURE.copy())
-    trigger(window, "This pixel")
-    until(qtbot, window.pixel.get().isVisible)
-    return window
+    return with_pixel(qtbot, window, PICTURE.copy())
 
 
 @pytest.mark.parametrize(
