@@ -52,10 +52,9 @@ from workbench.widgets.keyboard import WindowWithHome
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
-from workbench.window.exposure_menu import ExposureMenu
 from workbench.window.open_menu import OpenMenu, PageBox, PlaceBar
-from workbench.window.part_menu import PartMenu
 from workbench.window.picture_intake import DropTarget, PictureIntake
+from workbench.window.picture_menus import ExposureMenu, PartMenu
 from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, ResultViews

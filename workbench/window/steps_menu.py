@@ -30,7 +30,7 @@ from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
 from workbench.widgets.file_dialogs import ask_where, ask_which
 from workbench.widgets.message_bar import Act
-from workbench.window.part_menu import pop_up
+from workbench.window.picture_menus import pop_up
 from workbench.window.window_layout import Parts
 
 READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
