@@ -54,8 +54,10 @@ class PaletteEntry:
 
 def entries_of(parts: Parts) -> list[PaletteEntry]:
     """Make all entries: the menus in order, then all else."""
+    lines = (each for each in menu_lines(parts.window) if each.name != OWN_NAME)
     return [
-        *(_of_menu(line) for line in menu_lines(parts.window) if _is_entry(line)),
+        # What is disabled without a reason stands for an empty list.
+        *(_of_menu(each) for each in lines if each.action.isEnabled() or each.action.statusTip()),
         *_choices(parts),
         *_presets(parts),
     ]
@@ -67,11 +69,6 @@ def find(entries: Sequence[PaletteEntry], query: str) -> tuple[list[PaletteEntry
     found = [entries[at] for at in numbers]
     is_ordered = is_right and bool(query.strip())
     return sorted(found, key=lambda each: is_ordered and bool(each.reason)), is_right
-
-
-def _is_entry(line: MenuLine) -> bool:
-    """True unless it is the palette itself, or stands for an empty list."""
-    return line.name != OWN_NAME and (line.action.isEnabled() or bool(line.action.statusTip()))
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:

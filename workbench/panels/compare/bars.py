@@ -240,11 +240,7 @@ class ReadOut(QWidget):
     ) -> None:
         """Show samples of one pixel, each (C,); None: no such pixel or picture."""
         self._point = point
-        self._values = {
-            "before": before,
-            **dict(zip(_PINNED, pinned, strict=False)),
-            "after": after,
-        }
+        self._values = dict(zip(_PINNED, pinned, strict=False), before=before, after=after)
         # `_against` may still name a pin that has just been removed.
         other = self._values.get(_PINNED[self._against - 1] if self._against else "before")
         if after is not None and other is not None:

@@ -298,10 +298,8 @@ class SweepPanel(QWidget):
         self, sessions: Sequence[QAction], reports: Sequence[QAction], plans: Sequence[QAction]
     ) -> None:
         """Offer these actions at the buttons Sessions, Report and File."""
-        for button, actions in (
-            *((self._sessions_button, sessions), (self.report, reports)),
-            (self.choice.files, plans),
-        ):
+        offered = {self._sessions_button: sessions, self.report: reports, self.choice.files: plans}
+        for button, actions in offered.items():
             menu = QMenu(button)
             menu.addActions(actions)
             button.setMenu(menu)
