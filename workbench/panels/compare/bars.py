@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
+from kernels.core.plain_data import table_beside
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
 from workbench.imaging.display_mapping import MAX_GAIN
@@ -24,26 +25,7 @@ from workbench.widgets.buttons import check_segment, described, make_button, mak
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.number_boxes import WholeBox
 
-MODES = (
-    ("result", "Result", "The filtered picture alone; hold Space for the original (E)"),
-    ("wipe", "&Wipe", "Before over after, with a divider to drag across (W)"),
-    ("side", "Side &by side", "Before and after next to each other, or one above the other (S)"),
-    ("difference", "Difference", "After minus before, made stronger (D)"),
-    ("mismatch", "Mismatch", "Which pixels are not those of the float64 reference (M)"),
-)
-KINDS = (
-    ("absolute", "|Δ|", "Absolute: how much each channel differs; black: not at all"),
-    (
-        "signed",
-        "±Δ",
-        "Signed: orange: more than before, blue: less; of the channel that differs most",
-    ),
-)
-SEARCH = (
-    ("previous-differing", "‹", "Go to the previous differing pixel (Shift+N)", "Previous"),
-    ("next-differing", "Next ›", "Go to the next differing pixel (N)", "Next"),
-    ("cancel-search", "Cancel", "Stop comparing; the pixels found so far stay", "Cancel"),
-)
+MODES, KINDS, SEARCH, BUTTONS = table_beside(__file__).values()
 
 
 class ModeBar(QWidget):
@@ -317,20 +299,6 @@ def _format(value: Any, wide: int, signed: bool) -> str:
     ways = (".1f", ".0f") if 1000 <= abs(value) < 1e6 else (".4g", ".3g", ".2g", ".1g")
     texts = [f"{value:{sign}{way}}" for way in ways]
     return next((text for text in texts if len(text) <= wide), texts[-1])
-
-
-BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
-    ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
-    ("one_to_one", "1:1", "100 %: one screen pixel per pixel (1)"),
-    ("original", "Hold: &original", "Hold to see the original, or the other file (Space)"),
-    (
-        "pin",
-        "Pin",
-        "Keep this result beside the next ones, up to four at once (K)",
-        "Pin this result",
-    ),
-    ("select_part", "Part", "Select the part of the picture that is filtered (G)", "Select a part"),
-)
 
 
 class ReadOutRow(QWidget):
