@@ -107,7 +107,7 @@ class FilterPlan:
     @property
     def in_words(self) -> str:
         """The number of pictures, and how many a stopped run has finished."""
-        words = f"{self.count:,} picture{'' if self.count == 1 else 's'}."
+        words = f"{numbers.plural(self.count, 'picture')}."
         if self.memory and self.known is not None:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:

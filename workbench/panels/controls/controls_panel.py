@@ -248,7 +248,7 @@ class RunControls(QGroupBox):
         chosen = self._devices.currentData()
         self._devices.clear()
         for number in range(1, count + 1):
-            self._devices.add(f"{number} GPU{'s' if number > 1 else ''}", number)
+            self._devices.add(numbers.plural(number, "GPU"), number)
         self._devices.show_data(chosen)
         self.form.setRowVisible(self._devices, count > 1)
 

@@ -77,7 +77,7 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
-    samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
+    samples = numbers.plural(check.wrong, "sample")
     why = f" {check.why}" if check.why else ""
     worst = f"The worst, at {place}, is off by {numbers.in_digits(check.max_error)}."
     return f"✗ Wrong in {samples} of {part}.{why} {worst}"
