@@ -265,10 +265,7 @@ class BlocksPanel(QWidget):
         return result.picked if is_alike else None
 
     def _job(self) -> Job | None:
-        try:
-            return intents.step_job(self._store.state, self._live.result)
-        except KernelError:
-            return None
+        return intents.or_none(intents.step_job, self._store.state, self._live.result)
 
     def _picks(self, job: Job) -> Iterator[Pick]:
         device = self._worker.device

@@ -12,7 +12,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Ran, Result
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Implementation
@@ -282,10 +281,7 @@ class RungPane(QWidget):
         self.refresh()
 
     def _job(self, make: Callable[[State], Job | None] = intents.like_step_job) -> Job | None:
-        try:
-            return make(self._store.state)
-        except KernelError:
-            return None  # the window says why
+        return intents.or_none(make, self._store.state)
 
     def _show_idea(self, chosen: Implementation) -> None:
         job, shown, refusal = self._job(), self._shown, self._reasons[chosen.key]
