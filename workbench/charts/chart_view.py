@@ -42,7 +42,7 @@ from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
 from workbench.widgets.actions import show_reason
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import tab_button
-from workbench.widgets.drop_down import ElidingBox, ToolList
+from workbench.widgets.drop_down import DropDown, ToolList
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, set_factor, take_up
 from workbench.widgets.tile import scaled_font, words_label
@@ -394,11 +394,8 @@ class ChartView(QWidget):
     # -- how it looks
 
     def _make_controls(self) -> None:
-        self._kinds = ElidingBox("chart-kind", "Kind of chart")
+        self._kinds = DropDown("chart-kind", "Kind of chart")
         self._kinds.setMinimumContentsLength(8)
-        self._kinds.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         for kind in chart_kinds():
             self._kinds.addItem(kind.title, kind.key)
         self._kinds.activated.connect(lambda row: self.show_kind(chart_kinds()[row].key))

@@ -212,8 +212,7 @@ def _put_after(button: QWidget, panel: QWidget) -> None:
 
 
 def _title_button(name: str, text: str, tip: str) -> QToolButton:
-    button = make_button(f"panel-{name}", text, tip)
+    button = make_button(f"panel-{name}", text, tip, look="flat")
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-    button.setProperty("flat", True)
     button.setIconSize(QSize(ICON_PX, ICON_PX))
     return button

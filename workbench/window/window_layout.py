@@ -60,8 +60,7 @@ class Toolbar(QFrame):
         described(self, "toolbar", "Tools")
         self._buttons: dict[str, QToolButton] = {}
         for name, text in (("open", "Open"), ("save", "Save")):
-            button = self._buttons[name] = make_button(f"tool-{name}", text, "")
-            button.setProperty("flat", True)
+            button = self._buttons[name] = make_button(f"tool-{name}", text, "", look="flat")
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(ICON_PX, ICON_PX))
         below = Qt.AlignmentFlag.AlignBottom  # in line with the boxes, not with their names

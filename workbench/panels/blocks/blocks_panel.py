@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -104,8 +104,7 @@ class BlocksPanel(QWidget):
         self._work = words_label("blocks-work", 0.88, is_muted=True)
         self._note = words_label("blocks-note", 0.95)
         self.picks = ShapePicks()
-        self._sentence = Label(name="blocks-sentence", wraps=True, lines=2)
-        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence = Label(name="blocks-sentence", wraps=True, lines=2, is_selectable=True)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
         policy = self._click.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # what is beside it stays at the right
@@ -113,8 +112,7 @@ class BlocksPanel(QWidget):
         self.chart = FigureView("")  # the sentence says why there is nothing
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)
-        self._start = push_button("blocks-start", "")
-        self._start.setProperty("primary", True)
+        self._start = push_button("blocks-start", "", look="primary")
         self._pause = push_button("blocks-pause", "", "Pause the comparison, or resume it.")
         self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
         self._back.hide()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QMenu, QSizePolicy, QToolButton, QWidget
 
 from kernels.core.plain_data import table_beside
 from workbench.base import numbers, theme
@@ -22,7 +22,7 @@ from workbench.panels.compare.wipe_view import MAX_PINS, pin_name
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import check_segment, described, make_button, make_segments
-from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import WholeBox
 
 MODES, KINDS, SEARCH, BUTTONS = table_beside(__file__).values()
@@ -56,12 +56,9 @@ class ModeOptions(QWidget):
         self._row = HBox(self, 0, 6)
         self._parts: list[tuple[QWidget, tuple[str, ...]]] = []
         tip = "What the result is compared with (Shift+J: the next)"
-        self.against = ElidingBox("against", "Compare with", tip)
+        self.against = DropDown("against", "Compare with", tip)
         self.against.setMinimumContentsLength(8)
         self.against.setMinimumWidth(72)  # in a narrow window
-        self.against.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         kinds = QWidget()
         self._kinds = make_segments(KINDS, lambda kind: store.choose(difference=kind))
         HBox(kinds, 0, 0).add(*self._kinds.values())
@@ -192,10 +189,9 @@ class ReadOut(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._label = Label(name="values", font=theme.fixed_font())
+        self._label = Label(name="values", font=theme.fixed_font(), is_selectable=True)
         self._label.setAccessibleName("Values under the pointer")
         self._label.setIndent(INDENT_PX)
-        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setParent(self)
         self.whole = ""  # all parts, of the pixel pointed at last
         self._digits = 3, 3  # of the picture before, and of all others

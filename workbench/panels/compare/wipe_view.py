@@ -378,9 +378,8 @@ class PinView(PictureView):
 
     def __init__(self, number: int) -> None:
         super().__init__(pin_name(number), "")
-        self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
-        self._close.setProperty("onPicture", True)
-        self._close.setAccessibleName(f"Remove pinned result {number}")
+        tip, title = "Remove this result from the view", f"Remove pinned result {number}"
+        self._close = make_button(f"unpin-{number}", "×", tip, title, look="onPicture")
         self._close.clicked.connect(self.removed)
         corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
         VBox(self, _MARGIN).add((self._close, 0, corner))

@@ -162,8 +162,7 @@ class ToolRow(QWidget):
             lambda _: store.choose(implementation=self._implementation.currentData())
         )
         self._block.activated.connect(lambda _: store.choose(block_xy=self._block.currentData()))
-        self.add_step = make_button("tool-add-step", "+ Step", ADD_TIP, "Add a step")
-        self.add_step.setProperty("flat", True)
+        self.add_step = make_button("tool-add-step", "+ Step", ADD_TIP, "Add a step", "flat")
         policy = self.add_step.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing else comes under the pointer
         policy.setVerticalPolicy(QSizePolicy.Policy.Expanding)  # in line with the boxes

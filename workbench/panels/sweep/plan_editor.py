@@ -58,8 +58,7 @@ class ValuesRow(QWidget):
         shortcut = QShortcut(QKeySequence("Alt+Down"), self._line, self._choose)
         shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)  # each line has its own
         tip = f"What may stand here.  {dimension.tip}"
-        more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
-        more.setProperty("flat", True)
+        more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}", "flat")
         more.clicked.connect(self._choose)
         self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
         self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)

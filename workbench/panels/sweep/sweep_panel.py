@@ -66,8 +66,7 @@ class RunRow(QWidget):
         self._last_said = ""  # what was measured last
         self._ended = self._remark = ""  # how the last sweep did; what its chart does not show
         self._clock = QElapsedTimer()
-        self._start = push_button("sweep-start", "St&art")
-        self._start.setProperty("primary", True)
+        self._start = push_button("sweep-start", "St&art", look="primary")
         self._start.clicked.connect(self._act)
         self._cancel = push_button("sweep-cancel", "Ca&ncel", "Stop; what was measured stays")
         self._cancel.clicked.connect(worker.sweep.cancel)
