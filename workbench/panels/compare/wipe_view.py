@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QLine, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLine, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -34,6 +34,7 @@ from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
+from workbench.widgets.watch import Watch
 
 _STEPS = 1000
 _HANDLE = 36
@@ -258,6 +259,7 @@ class Panes(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(_GAP)
+        Watch(self, QEvent.Type.Resize).seen.connect(self._place)
         for view in self._all:
             view.setParent(self)
 
@@ -268,9 +270,6 @@ class Panes(QWidget):
     def show_size(self, picture: Size) -> None:
         """Place the views for pictures of this width and height."""
         self._picture = picture
-        self._place()
-
-    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
         self._place()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802

@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
@@ -50,6 +50,7 @@ from workbench.widgets.boxes import VBox
 from workbench.widgets.code_view import CodeView, Language, SourceText
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import scaled_font
+from workbench.widgets.watch import Watch
 
 
 def sources(implementation: Implementation) -> tuple[SourceText, ...]:
@@ -168,6 +169,7 @@ class RungPane(QWidget):
         self.ladder.chart.picked.connect(self._look_at)
         VBox(self, MARGINS).add(self._names, (self._tabs, 1))
         self.setFocusProxy(self._names)
+        Watch(self, QEvent.Type.Show).seen.connect(self.refresh)
 
     @property
     def shown(self) -> Implementation | None:
@@ -229,10 +231,6 @@ class RungPane(QWidget):
     def show_tab(self, name: str) -> None:
         """Bring the page `name`, one of TABS, to the front."""
         self._tabs.setCurrentIndex(TABS.index(name))
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self.refresh()
 
     # -- the page in front
 
