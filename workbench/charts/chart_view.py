@@ -41,7 +41,7 @@ from workbench.charts.data.points import Data
 from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
 from workbench.widgets.actions import show_reason
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
-from workbench.widgets.buttons import tab_button
+from workbench.widgets.buttons import described, tab_button
 from workbench.widgets.drop_down import DropDown, ToolList
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, set_factor, take_up
@@ -74,8 +74,7 @@ class ChartCard(UprightArea):
         title.setFont(scaled_font(SCALES["chart-title"], QFont.Weight.DemiBold))
         self.view = FigureView(EMPTY, fills=True)
         self.legend = Legend(self.view)
-        self.view.setObjectName("chart-canvas")
-        self.view.setAccessibleName("Points of the chart")
+        described(self.view, "chart-canvas", "Points of the chart")
         self._inside = VBox(inside, (10, 8, 10, 8), 4)
         self._inside.add(title, subtitle, (self.view, 1), sentence, notes, self.legend)
 
@@ -256,8 +255,7 @@ class ChartView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("chart-view")
-        self.setAccessibleName("Chart")
+        described(self, "chart-view", "Chart")
         self._sessions: tuple[Session, ...] = ()
         self._choices = Choices()
         self._preferred: str | None = None

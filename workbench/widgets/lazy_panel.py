@@ -113,8 +113,7 @@ class PanelFrame(QFrame):
     def __init__(self, panel: LazyPanel[Any], parent: QWidget) -> None:
         super().__init__(parent)
         self.dock = panel.dock
-        described(self, self.dock.title, self.dock.title)
-        self.setProperty("panel", True)
+        described(self, self.dock.title, self.dock.title, look="panel")
         self.setWindowTitle(self.dock.title)
         self._home = parent
         self._panel = panel

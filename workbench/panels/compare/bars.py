@@ -33,8 +33,7 @@ class ModeBar(QWidget):
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        self.setObjectName("modes")
-        self.setAccessibleName("How pictures are looked at")
+        described(self, "modes", "How pictures are looked at")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._modes = make_segments(MODES, lambda mode: store.choose(view_mode=mode))
         HBox(self, 0, 0).add(*self._modes.values())
@@ -118,9 +117,8 @@ class ModeOptions(QWidget):
 
 def make_chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
     """Make a button one that stands on the picture."""
-    described(chip, name, title, tip)
+    described(chip, name, title, tip, look="onPicture")
     chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    chip.setProperty("onPicture", True)
 
 
 NEGATIVE_MODES = ("result", "wipe", "side")  # that show the result through its mapping
@@ -306,8 +304,7 @@ class ReadOutRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("read-out-row")
-        self.setAccessibleName("Pixel under the pointer and zoom")
+        described(self, "read-out-row", "Pixel under the pointer and zoom")
         self.read_out = ReadOut()
         self._zoom = Label(name="zoom", font=theme.numbers_font())
         self._zoom.setAccessibleName("Zoom")

@@ -32,7 +32,7 @@ from workbench.imaging.display_mapping import DisplayMapping
 from workbench.panels.compare.picture_layer import PictureLayer, Shown, Size, places_across
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.boxes import VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
 from workbench.widgets.watch import Watch
 
@@ -171,9 +171,8 @@ class Divider(QAbstractSlider):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._view = parent
-        self.setObjectName("divider")
-        self.setAccessibleName("Divider between before and after")
-        self.setToolTip("Drag to uncover more of before or after; arrow keys move it too")
+        tip = "Drag to uncover more of before or after; arrow keys move it too"
+        described(self, "divider", "Divider between before and after", tip)
         self.setRange(0, _STEPS)
         self.setSingleStep(10)
         self.setPageStep(100)

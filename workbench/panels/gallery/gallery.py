@@ -47,8 +47,7 @@ class Wall(QListView):
     def __init__(self, model: TileModel) -> None:
         flow = QListView.Flow.LeftToRight
         super().__init__(flow=flow, isWrapping=True, uniformItemSizes=True)
-        described(self, "shelf", "Pictures")
-        self.setProperty("wall", True)
+        described(self, "shelf", "Pictures", look="wall")
         self.setModel(model)
         self.setFont(scaled_font(0.9))
         self.setIconSize(THUMBNAIL)

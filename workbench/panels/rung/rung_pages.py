@@ -42,9 +42,8 @@ class IdeaPage(QTextBrowser):
 
     def __init__(self) -> None:
         super().__init__(openLinks=False)
-        described(self, "rung-idea-page", "Idea and resources")
+        described(self, "rung-idea-page", "Idea and resources", look="sentence")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setProperty("sentence", True)  # for the style sheet
         self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
         self._key = self._shown = ""
 

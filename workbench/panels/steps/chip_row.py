@@ -45,8 +45,7 @@ class StepRow(QFrame):
 
     def __init__(self, store: Store, live: Live) -> None:
         super().__init__()
-        self.setObjectName("step-row")
-        self.setAccessibleName("Steps")
+        described(self, "step-row", "Steps")
         self._store, self._state = store, State()
         self._live, self._times = live, StepTimes()
         self.has_thumbnails = False

@@ -18,6 +18,7 @@ from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Dot, Drawn, Figure, Guide, LegendLine, Plot, Series
 from workbench.model.intents import keys_of, title_with_pick, work_in_words
 from workbench.model.speed_up import single_in_words
+from workbench.widgets.buttons import described
 from workbench.widgets.watch import Watch
 
 LAST_RUNS = 60
@@ -98,8 +99,7 @@ class HistoryPlot(FigureView):
 
     def __init__(self, history: RunHistory) -> None:
         super().__init__(EMPTY, fills=True, least_px=MIN_PX)
-        self.setObjectName("history-plot")
-        self.setAccessibleName("Filter times of the last runs")
+        described(self, "history-plot", "Filter times of the last runs")
         self._runs = history.runs
         self._later = Throttle(REDRAW_MS, self._show_if_seen, self)
         Watch(self, QEvent.Type.Show).seen.connect(self._later.ask)
