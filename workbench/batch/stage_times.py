@@ -190,8 +190,7 @@ class StageTimes:
     def _stage(self, stage: Stage, elapsed_s: float) -> StageTime:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
-        share = _over(seconds, elapsed_s * threads)
-        return StageTime(stage, pictures, seconds, threads, share)
+        return StageTime(stage, pictures, seconds, threads, _over(seconds, elapsed_s * threads))
 
 
 def _of_device(device: int, times: StageTimes) -> DeviceTime:

@@ -164,8 +164,7 @@ class SessionTables:
             rows.append((best, values))
         caption = self._caption("the quickest of each.", self._baseline)
         outer = tables.outer_dimensions(self._session)
-        notes = _below(rows, remarks)
-        return table_of(self._session, caption, rows, dimensions=outer, notes=notes)
+        return table_of(self._session, caption, rows, dimensions=outer, notes=_below(rows, remarks))
 
     def _remarks(self, record: Record, measured: Measurement) -> Iterator[str]:
         if measured.kernel.is_single:
@@ -293,8 +292,7 @@ class SessionTables:
 
 def _numbered(sentences: Iterable[str], known: dict[str, int]) -> str:
     """Give the numbers of sentences, "1, 3"; new ones get the next."""
-    found = sorted(known.setdefault(each, len(known) + 1) for each in sentences)
-    return ", ".join(map(str, found))
+    return ", ".join(map(str, sorted(known.setdefault(each, len(known) + 1) for each in sentences)))
 
 
 def _below(rows: Sequence[Row], remarks: Mapping[str, int]) -> tuple[str, ...]:

@@ -169,8 +169,7 @@ class Live(QObject):
     def _request(self) -> None:
         if self._asked is not None:
             state = self._store.state
-            look = intents.look_for(state)
-            self._worker.request(self._asked, look, Sampling(cache=state.cache))
+            self._worker.request(self._asked, intents.look_for(state), Sampling(cache=state.cache))
 
     def _take_preview(self, wanted: Wanted, display: Display | None) -> None:
         """Show a preview, also of an earlier request; filter the last one's job after a rest."""
@@ -243,8 +242,7 @@ class Live(QObject):
             self._emit_preview()
             self._emit_settled()
 
-        look = intents.look_before(state)
-        self._ask_display(picture.samples, look, show_it, intents.look_before)
+        self._ask_display(picture.samples, intents.look_before(state), show_it, intents.look_before)
 
     def _show_after_again(self, state: State) -> None:
         if self.result is None:

@@ -134,8 +134,7 @@ class MainWindow(WindowWithHome):
         self.compare = CompareView(self.store)
         self.home = self.compare.main
         self.messages = MessageBar(self)
-        session = self.store, self.worker, self.live
-        self.chip = DeviceChip(*session, self.messages, self.settings)
+        self.chip = DeviceChip(self.store, self.worker, self.live, self.messages, self.settings)
         self.page_box, self.place = PageBox(), PlaceBar()
         row = self.compare.read_out_row
         self.statusBar().addWidget(row.read_out, 1)  # which a message may hide, and nothing else
@@ -453,8 +452,7 @@ class MainWindow(WindowWithHome):
     @Slot(str)
     def _leave_own_kernel(self, sentence: str) -> None:
         with self.undo_history.quietly():
-            state = self.store.state
-            best = intents.first_choice(state, self.device)
+            best = intents.first_choice(self.store.state, self.device)
             self.store.update(implementation=best, chosen_implementation=None)
         self._say_lost(sentence)
 

@@ -142,8 +142,7 @@ class Palette(QDialog):
         self._list.clicked.connect(self._do)
         self._list.currentItemChanged.connect(self._describe)
         self._about = Label(name="palette-about", is_muted=True, wraps=True, lines=2)
-        column = VBox(self, (14, 14, 14, 10))
-        column.add(self._line, self._list, self._about)
+        VBox(self, (14, 14, 14, 10)).add(self._line, self._list, self._about)
         self._list.ensurePolished()  # its frame is that of the theme
         self._list.setMinimumHeight(ROWS * theme.in_letters(ROW_PX) + 2 * self._list.frameWidth())
         self.resize(theme.window_size(WIDTH_PX, 0).width(), self.minimumSizeHint().height())

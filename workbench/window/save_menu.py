@@ -100,8 +100,7 @@ class SaveDialog(QDialog):
         if not self._fit.is_exact and self._fit.instead:
             other = self._fit.instead[0]
             tip = "Choose a name in a format that holds the picture as it is"
-            text = f"Save as {other[0]}&{other[1:]} instead…"
-            button = push_button("save-other", text, tip)
+            button = push_button("save-other", f"Save as {other[0]}&{other[1:]} instead…", tip)
             button.clicked.connect(self.reject)
             button.clicked.connect(lambda: self.other_wanted.emit(other))
             buttons.addButton(button, roles.ActionRole)

@@ -222,8 +222,7 @@ def fill_panels(tree: MenuTree, docks: Docks) -> None:
         line.setObjectName("" if title in tree else title)
         line.setShortcuts([QKeySequence(each) for each in (*dock.keys, f"Ctrl+Shift+{key}")])
         line.setToolTip(tip_text(f"Open the panel {title}, or close it.\n{dock.tip}"))
-        keys = MenuLine((), line).keys
-        docks.rail.buttons[title].setToolTip(tip_text(f"{dock.tip}\n{keys}"))
+        docks.rail.buttons[title].setToolTip(tip_text(f"{dock.tip}\n{MenuLine((), line).keys}"))
         frame.opened.connect(line.setChecked)
         set_open = partial(docks.set_open, title)  # PySide passes no argument to a partial
         line.triggered.connect(lambda is_open, set_open=set_open: set_open(is_open))
@@ -254,8 +253,7 @@ class PanelLetters(QObject):
         factor = next_step(factor_of(panel), direction)
         set_factor(panel, factor)
         QTimer.singleShot(0, self._docks, self._docks.arrange)  # they may need a wider panel
-        sizes = self._settings.get(SETTING, {})
-        self._settings.set(SETTING, {**sizes, title: factor})
+        self._settings.set(SETTING, {**self._settings.get(SETTING, {}), title: factor})
 
     def _take_up(self, title: str, panel: QWidget) -> None:
         factor = self._settings.get(SETTING, {}).get(title)

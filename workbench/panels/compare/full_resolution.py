@@ -80,8 +80,7 @@ class RegionRequest:
 def read_region(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], Patch]:
     """Read the samples to be filtered, and the region itself."""
     samples = reader.read(request.picture, request.surroundings)
-    before = request.patch(samples, request.before)
-    return samples.astype(request.dtype, copy=False), before
+    return samples.astype(request.dtype, copy=False), request.patch(samples, request.before)
 
 
 def filtering_region(

@@ -105,8 +105,7 @@ class WipeView(PictureView):
         super()._paint_picture(painter, parts)
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
-        has_numbers = not self.hides_values()
-        self._cover.paint(painter, self.transform, (width, height), parts, has_numbers)
+        self._cover.paint(painter, self.transform, (width, height), parts, not self.hides_values())
 
     def _paint_captions(self, painter: QPainter) -> None:
         if self._cover.shown.display is None:
@@ -279,8 +278,7 @@ class Panes(QWidget):
             painter.fillRect(self._grid.cellRect(place // across, place % across), surround)
 
     def _place(self) -> None:
-        room = self.width(), self.height()
-        across = places_across(len(self.shown), room, self._picture, _GAP)
+        across = places_across(len(self.shown), (self.width(), self.height()), self._picture, _GAP)
         if (self.shown, across) == self._placed:
             return
         self._placed = self.shown, across

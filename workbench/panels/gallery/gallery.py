@@ -45,8 +45,7 @@ class Wall(QListView):
     chosen = Signal(object)  # (key): open this picture
 
     def __init__(self, model: TileModel) -> None:
-        flow = QListView.Flow.LeftToRight
-        super().__init__(flow=flow, isWrapping=True, uniformItemSizes=True)
+        super().__init__(flow=QListView.Flow.LeftToRight, isWrapping=True, uniformItemSizes=True)
         described(self, "shelf", "Pictures", look="wall")
         self.setModel(model)
         self.setFont(scaled_font(0.9))

@@ -257,8 +257,7 @@ def _make_folder() -> None:
 
 
 def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
-    name = text.removesuffix("…").lower()
-    button = make_button(f"kernel-{name}", text, TIPS[text])
+    button = make_button(f"kernel-{text.removesuffix('…').lower()}", text, TIPS[text])
     button.setMenu(QMenu(button, toolTipsVisible=True))
     modes = QToolButton.ToolButtonPopupMode
     button.setPopupMode(modes.MenuButtonPopup if do else modes.InstantPopup)
@@ -341,8 +340,7 @@ class KernelPane(QWidget):
     @property
     def is_tried(self) -> bool:
         """True once all findings on the present text are shown."""
-        is_read = not self.files.file.is_at_disk
-        return is_read and self.trying.is_settled and self.code.is_settled
+        return not self.files.file.is_at_disk and self.trying.is_settled and self.code.is_settled
 
     @property
     def is_stepping(self) -> bool:

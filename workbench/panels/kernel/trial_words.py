@@ -165,8 +165,7 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> list[FactRo
         if not (tried.kernel.is_single or known[key].is_single):
             time = known[key]
             ratio = numbers.times_as_fast(time.median_ms / tried.kernel.median_ms)
-            mark = numbers.star(time.disturbances)
-            parts.append(f"{ratio}{mark} {rungs[key]} ({time.duration})")
+            parts.append(f"{ratio}{numbers.star(time.disturbances)} {rungs[key]} ({time.duration})")
     return _rows({"Beside the ladder": "; ".join(parts) or NONE_YET})
 
 

@@ -166,8 +166,7 @@ class PixelPane(QWidget):
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         """Paint the neighbourhood over a picture, as an `Overlay`; nothing while hidden."""
         if self.found is not None and self._job is not None and self.isVisible():
-            reach = self._job.reach
-            paint_neighbourhood(painter, visible, scale, self.found, reach, self.is_held)
+            paint_neighbourhood(painter, visible, scale, self.found, self._job.reach, self.is_held)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         # With a focus proxy Tab would skip the parts before the table.

@@ -262,10 +262,8 @@ class NumbersCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("card", True)
-        self._form = QFormLayout(self)
+        self._form = QFormLayout(self, horizontalSpacing=10, verticalSpacing=2)
         self._form.setContentsMargins(9, 6, 9, 6)
-        self._form.setHorizontalSpacing(10)
-        self._form.setVerticalSpacing(2)
         self._labels: dict[str, tuple[Label, Label]] = {}
         for name in ROWS:
             title = Label(is_muted=True)

@@ -76,8 +76,7 @@ class RunRow(QWidget):
         self._left = Label(name="sweep-left", font=scaled_font(0.9), is_muted=True)
         self._doing = ElidedLabel(0.9, "sweep-doing")
         buttons = HBox(spacing=6).add((self._start, 1), (self._cancel, 1))
-        progress = HBox().add((self._bar, 1), self._left)
-        VBox(self, 0, 6).add(buttons, progress, self._doing)
+        VBox(self, 0, 6).add(buttons, HBox().add((self._bar, 1), self._left), self._doing)
         self._show_phase("idle")
 
     @property

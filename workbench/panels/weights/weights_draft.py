@@ -175,8 +175,7 @@ def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft
     if cells and drawing.size > 1 and value_of(text) is not None:
         for row, column in cells:
             drawing = drawing.with_cell(row, column, text)
-        number = plural(len(cells), "cell")
-        return drawing, f"Pasted a number into {number}."
+        return drawing, f"Pasted a number into {plural(len(cells), 'cell')}."
     try:
         table = read_table(text)
     except BadJobError:
