@@ -224,8 +224,7 @@ def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, v
     channels.activated.emit(0)
     view.show_sessions([old, new])  # more of the same changes nothing
     assert view.figure.options[0].chosen == 1
-    newer = replace(new, started=new.started + 60)
-    view.show_sessions([newer, old, new])
+    view.show_sessions([replace(new, started=new.started + 60), old, new])
     assert view.figure.options[0].chosen == 3
     view.show_sessions([old, new])
     assert view.figure.options[0].chosen == 1
@@ -244,8 +243,7 @@ def test_the_nearest_mark_is_pointed_at_and_a_click_asks_for_its_cell(qtbot, vie
     until(qtbot, lambda: asked)
     assert asked == [spot.cell]
     spot = canvas.spots[0]
-    place = place_of(canvas, spot)
-    assert canvas.spot_at(place + QPointF(1, 1)) == spot
+    assert canvas.spot_at(place_of(canvas, spot) + QPointF(1, 1)) == spot
     assert canvas.spot_at(QPointF(-200, -200)) is None
 
 
@@ -253,10 +251,8 @@ def test_a_tile_is_pointed_at_anywhere_on_it(qtbot, view):
     canvas = show(qtbot, view, a_session("block_grid"))
     spot = canvas.spots[0]
     box = canvas.plot.getViewBox()
-    corner = box.mapViewToScene(QPointF(spot.x + 0.45, spot.y + 0.45))
-    assert canvas.spot_at(corner) == spot
-    between = box.mapViewToScene(QPointF(spot.x + 0.55, spot.y))
-    assert canvas.spot_at(between) != spot
+    assert canvas.spot_at(box.mapViewToScene(QPointF(spot.x + 0.45, spot.y + 0.45))) == spot
+    assert canvas.spot_at(box.mapViewToScene(QPointF(spot.x + 0.55, spot.y))) != spot
 
 
 def test_the_arrow_keys_go_from_point_to_point_and_enter_picks(qtbot, view):
@@ -402,8 +398,7 @@ def colour_at(canvas, spot):
     """Near a corner of the tile, where no letter stands."""
     left, low = spot.box[0] + 0.12, spot.box[1] + 0.12
     place = canvas.plot.getViewBox().mapViewToScene(QPointF(left, low))
-    pixels = pixels_of(canvas.grab().toImage())
-    return tuple(pixels[int(place.y()), int(place.x())].tolist())
+    return tuple(pixels_of(canvas.grab().toImage())[int(place.y()), int(place.x())].tolist())
 
 
 @pytest.mark.parametrize(

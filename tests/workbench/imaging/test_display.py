@@ -52,8 +52,7 @@ def test_levels_map_to_black_and_white_and_saturate_beyond(dtype, levels):
     samples = noise(40, 50, 3, np.dtype(dtype).name)
     low, high = levels or (0, 1.0 if dtype == np.float32 else np.iinfo(dtype).max)
     wanted = np.clip((samples.astype(np.float64) - low) / (high - low), 0, 1) * 255
-    difference = np.abs(shown(to_display(samples, levels)) - wanted)
-    assert difference.max() <= 0.5 + 1e-3
+    assert np.abs(shown(to_display(samples, levels)) - wanted).max() <= 0.5 + 1e-3
 
 
 @pytest.mark.parametrize("levels", [(5, 5), (9, 3), (0, float("nan"))])
@@ -63,8 +62,7 @@ def test_levels_out_of_order_are_refused(levels):
 
 
 def test_nan_is_magenta_and_infinities_are_black_and_white():
-    values = [np.nan, np.inf, -np.inf, 3e38, -3e38, 1.0]
-    samples = np.array(values, np.float32).reshape(1, 6, 1)
+    samples = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 1.0], np.float32).reshape(1, 6, 1)
     pixels = shown(to_display(samples))[0]
     assert tuple(pixels[0]) == NAN_BGR[::-1]
     assert pixels[1:, 0].tolist() == [255, 0, 255, 0, 255]
@@ -114,8 +112,7 @@ def asked(qapp):
     samples = np.zeros((9, 12, 1), np.uint8)
     samples[3, 5] = 188
     font = font_for(40, samples)
-    pixels = to_display(samples).pixels[0]
-    return CellRequest(samples, pixels, QRect(4, 2, 4, 3), 40.5, font)
+    return CellRequest(samples, to_display(samples).pixels[0], QRect(4, 2, 4, 3), 40.5, font)
 
 
 def test_its_corner_is_that_of_its_region(asked):

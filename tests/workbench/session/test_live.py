@@ -199,8 +199,7 @@ def slow_at_first(disturbed):
 
 def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot, make_window):
     window = make_window(slow_at_first(261.0))
-    result = show_picture(qtbot, window, noise(8, 8))
-    assert result.kernel.samples_ms == (261.0,)
+    assert show_picture(qtbot, window, noise(8, 8)).kernel.samples_ms == (261.0,)
     shown = after(window)
     window.docks.bring_forward("Timing")
     tile = child(window, "filter-time", ValueTile)
@@ -274,8 +273,7 @@ def test_what_takes_long_is_previewed_and_says_so_until_the_whole_is_there(qtbot
     assert view(window, "After").display.size == (64, 64)
     until(qtbot, lambda: child(window, "doing", QLabel).text() == "filtering all of it …")
     assert is_previewed(window, LONG)
-    result = settle(qtbot, window, window.go_on.set)
-    assert result.check.ok
+    assert settle(qtbot, window, window.go_on.set).check.ok
     assert "preview" not in caption(window)
     assert view(window, "After").display is window.live.shown
 

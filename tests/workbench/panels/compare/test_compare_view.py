@@ -130,8 +130,7 @@ def test_at_whole_scales_every_device_pixel_is_exactly_its_picture_pixel(loaded,
     for y, x in zip(ys.ravel(), xs.ravel(), strict=True):
         pixel = pane.pixel_at(QPointF(x + 0.5, y + 0.5))
         if pixel is not None:
-            wanted = samples[pixel[1], pixel[0]]
-            assert tuple(seen[y, x]) == tuple(wanted)
+            assert tuple(seen[y, x]) == tuple(samples[pixel[1], pixel[0]])
 
 
 def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
@@ -139,8 +138,7 @@ def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
     board[::2, ::2] = board[1::2, 1::2] = 255
     open_picture(view, board)
     move(view, ViewTransform(11.3, (20.0, 20.0)))
-    middle = painted(pane_of(view, "Before"))[100:300, 50:350]
-    assert np.unique(middle).tolist() == [0, 255]
+    assert np.unique(painted(pane_of(view, "Before"))[100:300, 50:350]).tolist() == [0, 255]
 
 
 FRACTIONAL = """
@@ -296,8 +294,7 @@ def test_wipe_shows_before_left_and_after_right_of_the_divider(wiped):
 def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
     pane, divider = pane_of(wiped, "Before and after"), pane_of(wiped, "Before and after").divider
     QTest.mousePress(divider, Qt.MouseButton.LeftButton, pos=divider.rect().center())
-    target = divider.mapFrom(pane, QPoint(pane.width() * 3 // 4, 200))
-    QTest.mouseMove(divider, target)
+    QTest.mouseMove(divider, divider.mapFrom(pane, QPoint(pane.width() * 3 // 4, 200)))
     QTest.mouseRelease(divider, Qt.MouseButton.LeftButton)
     assert divider.value() == pytest.approx(750, abs=5)
     before = pane.transform
@@ -417,8 +414,7 @@ def test_what_lies_over_it_changes_no_pixel_and_leaves_rectangles_to_draw(
     around = np.ones(seen.shape[:2], bool)
     around[200:230, 300:340] = False
     # Averaging, Qt rounds a few samples the other way wherever it begins anew.
-    off = np.abs(seen[around].astype(int) - whole[around])
-    assert off.max() <= (1 if scale < 1 else 0)
+    assert np.abs(seen[around].astype(int) - whole[around]).max() <= (1 if scale < 1 else 0)
 
 
 def counting_parts(draw, counts):

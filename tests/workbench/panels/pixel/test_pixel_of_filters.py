@@ -111,8 +111,7 @@ def test_only_samples_that_count_are_counted(qtbot, opened):
 def test_cells_say_how_unlike_they_are_and_a_window_too_large_is_refused(qtbot, opened):
     settle(qtbot, opened, lambda: opened.store.choose(filter="bilateral", ksize=9))
     opened.pixel.get().hold((12, 10))
-    model = child(opened, "pixel-table", NeighbourTable).model()
-    tip = model.index(4, 5).data(3)
+    tip = child(opened, "pixel-table", NeighbourTable).model().index(4, 5).data(3)
     assert "c 200, weight" in tip
     settle(qtbot, opened, lambda: opened.store.choose(filter="closing", ksize=33))
     panel = opened.pixel.get()

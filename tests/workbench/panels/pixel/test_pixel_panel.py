@@ -226,8 +226,7 @@ def test_esc_lets_go_of_the_pixel_wherever_the_keyboard_is(opened):
 
 def test_numbers_are_the_oracles_and_the_implementations(opened):
     opened.pixel.get().show_pixel((0, 39))
-    job = job_for(opened.store.state)
-    oracle = filtered(job)[39, 0, 0]
+    oracle = filtered(job_for(opened.store.state))[39, 0, 0]
     assert number(opened, "sum") == pytest.approx(oracle, rel=1e-11)
     result = opened.live.result
     assert text(opened, "value") == str(result.picture[39, 0, 0])
