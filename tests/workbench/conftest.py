@@ -64,6 +64,14 @@ def home(tmp_path, monkeypatch, build_cache):
 
 
 @pytest.fixture
+def kernels(home, monkeypatch):
+    """The user's folder of kernels, with none in it."""
+    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
+    (home / "kernels").mkdir()
+    return home / "kernels"
+
+
+@pytest.fixture
 def bugs_met():
     """The bugs that were reported during the test: sentence and traceback of each."""
     met = []
@@ -80,6 +88,19 @@ def bugs_met():
 def themed(qapp):
     """The application in the program's style and letters, whatever test comes first."""
     theme.apply(qapp, "light")
+
+
+@pytest.fixture
+def put_up(qtbot, themed):
+    """Puts a widget on the screen in a size, width and height, by itself; closes it at the end."""
+
+    def show(widget, *size):
+        qtbot.addWidget(widget)
+        widget.resize(*size)
+        widget.show()
+        return widget
+
+    return show
 
 
 @pytest.fixture

@@ -65,6 +65,14 @@ def ready(qtbot, window, samples):
     return window
 
 
+def with_pixel(qtbot, window, samples):
+    """The window with this picture, and the panel Pixel open."""
+    show_picture(qtbot, window, samples)
+    trigger(window, "This pixel")
+    until(qtbot, window.pixel.get().isVisible)
+    return window
+
+
 def pick(combo: QComboBox, data):
     """Choose the entry that holds `data`.  (Offscreen there is nothing for a list to drop into.)"""
     row = combo.findData(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,7 +23,7 @@ class Background(QObject):
     memory, as an OutOfMemoryError; anything else is a bug.
     """
 
-    _answered = Signal(object)  # a function to call
+    _answered = Signal(object, str, int)  # a function to call; what it is of, and its number
 
     def __init__(
         self, expected: tuple[type[Exception], ...], parent: QObject | None = None
@@ -30,6 +31,7 @@ class Background(QObject):
         super().__init__(parent)
         self._expected, self._closed = expected, False
         self._thread = ThreadPoolExecutor(1, "background")
+        self._newest: Counter[str] = Counter()
         self._answered.connect(self._deliver)
 
     def run(
@@ -38,35 +40,44 @@ class Background(QObject):
         on_answer: Callable[[Any], None],
         on_failure: Callable[[Exception], None],
         on_bug: Callable[[], None] = lambda: None,
+        of: str = "",
     ) -> None:
         """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed.
 
         on_bug  called in their place after the bug was reported, to end any waiting
+        of      what only the newest answer is wanted of: see `drop`; empty: all are
         """
+        number = self.drop(of) if of else 0
 
         def call() -> None:
             try:
-                self._answered.emit(partial(on_answer, work()))
+                act: Callable[[], None] = partial(on_answer, work())
             except MemoryError:
-                self._answered.emit(partial(on_failure, OutOfMemoryError(TOO_LITTLE_MEMORY)))
+                act = partial(on_failure, OutOfMemoryError(TOO_LITTLE_MEMORY))
             except self._expected as error:
-                self._answered.emit(partial(on_failure, error))
+                act = partial(on_failure, error)
             except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
                 if not self._closed:
                     report(error)
-                self._answered.emit(on_bug)
+                act = on_bug
+            self._answered.emit(act, of, number)
 
         if not self._closed:
             self._thread.submit(call)
+
+    def drop(self, of: str) -> int:
+        """Drop all answers that were asked for as `of`; the number of the next one."""
+        self._newest[of] += 1
+        return self._newest[of]
 
     def close(self) -> None:
         """Finish the running work, forget the rest and all answers; wait for the thread."""
         self._closed = True
         self._thread.shutdown(cancel_futures=True)
 
-    @Slot(object)
-    def _deliver(self, act: Callable[[], None]) -> None:
-        if not self._closed:
+    @Slot(object, str, int)
+    def _deliver(self, act: Callable[[], None], of: str, number: int) -> None:
+        if not self._closed and number == self._newest[of]:
             act()
 
 

@@ -17,6 +17,11 @@ _PIXEL_RATES: Units = ((1e-3, "kP/s"), (1.0, "MP/s"), (1e3, "GP/s"))
 _BYTE_RATES: Units = ((1e-6, "kB/s"), (1e-3, "MB/s"), (1.0, "GB/s"), (1e3, "TB/s"))
 
 
+def plural(count: int, noun: str) -> str:
+    """Count: "1 sample", "1,200 samples"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def three_digits(value: float) -> str:
     """Format three significant digits, never an exponent: 0.0123, 1.20, 12.3, 123, 1,230."""
     return f"{Decimal(f'{value:#.3g}'):,f}" if value else "0"

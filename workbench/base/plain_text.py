@@ -27,6 +27,7 @@ class Label(QLabel):
         is_muted: bool = False,
         wraps: bool = False,
         lines: int = 0,
+        is_selectable: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setObjectName(name)
@@ -37,6 +38,8 @@ class Label(QLabel):
         if is_muted:
             self.setProperty("muted", True)
         self.setWordWrap(wraps)
+        if is_selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if lines:
             self.keep_lines(lines)
             self.setAlignment(Qt.AlignmentFlag.AlignTop)

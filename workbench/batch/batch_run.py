@@ -185,8 +185,7 @@ class _Run:
 
     def _is_missed(self, outcome: Outcome) -> bool:
         """True if it was to be checked and is not, so that the next one is."""
-        is_none = not (outcome.goes_on or outcome.is_wrong)
-        return is_none and self._recipe.sampling_of(outcome).check
+        return not (outcome.goes_on or outcome.is_wrong) and self._recipe.sampling_of(outcome).check
 
     def _filter(self) -> Iterator[Outcome]:
         """Filter one, or where that is timed all before the first is written."""

@@ -62,8 +62,7 @@ class Asked:
         """The job with this filter instead, and 0 for NaN and infinities it has no place for."""
         ksize = self.ksize or self.filter.nearest_size(job.ksize)
         offset = 0.0 if self.filter.gradient else job.correlation.offset
-        scale = white(job.picture.dtype)
-        made = self.filter.of_size(ksize, offset, white=scale, **self.parameters)
+        made = self.filter.of_size(ksize, offset, white=white(job.picture.dtype), **self.parameters)
         picture = job.picture
         if not self.filter.has_weights and not np.isfinite(picture).all():
             most = np.inf if self.filter.group == "Order" else 0.0

@@ -190,8 +190,7 @@ class StageTimes:
     def _stage(self, stage: Stage, elapsed_s: float) -> StageTime:
         threads, pictures = self._threads(stage), self._pictures[stage]
         seconds = self._seconds[stage]
-        share = _over(seconds, elapsed_s * threads)
-        return StageTime(stage, pictures, seconds, threads, share)
+        return StageTime(stage, pictures, seconds, threads, _over(seconds, elapsed_s * threads))
 
 
 def _of_device(device: int, times: StageTimes) -> DeviceTime:
@@ -239,13 +238,10 @@ def verdict(verified: int, counts: Mapping[str, int]) -> str:
 
 def losses_in_words(cut: int, lossy: int, taking_all: str) -> list[str]:
     """Sentences on files of which one page was kept, and on results that lack something."""
-    of = f"Of {_counted(cut, 'file')} with several pages only one is kept"
-    lost = f"Of {_counted(lossy, 'result')} something beside the samples is lost: see the journal."
-    return [f"{of}; {taking_all} takes all."] * (cut > 0) + [lost] * (lossy > 0)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    of = f"Of {numbers.plural(cut, 'file')} with several pages only one is kept"
+    lost = f"Of {numbers.plural(lossy, 'result')} something beside the samples is lost"
+    said = (f"{of}; {taking_all} takes all.", cut), (f"{lost}: see the journal.", lossy)
+    return [sentence for sentence, count in said if count]
 
 
 def rows_in_words(rows: int, height: int, left_s: float) -> str:
@@ -258,7 +254,7 @@ def closing_lines(progress: BatchProgress, what: str) -> list[str]:
     counts = ", ".join(f"{count:,} {status}" for status, count in progress.counts.items())
     took, per_s = numbers.duration(progress.seconds * 1e3), rate(progress.per_s)
     checked = verdict(progress.verified, progress.counts)
-    of = f"{_counted(progress.finished, 'picture')} in {took}"
+    of = f"{numbers.plural(progress.finished, 'picture')} in {took}"
     pictures = ", ".join(filter(None, (of, per_s, checked)))
     lines = [f"{what}: {pictures}: {counts or 'none'}."]
     if progress.counts.get("skipped"):

@@ -20,7 +20,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
-    QShowEvent,
 )
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip, QWidget
 from shiboken6 import isValid
@@ -30,6 +29,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.charts.data.figure import Drawn, Figure, Spot
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
+from workbench.widgets.watch import Watch
 
 NEAR_PX = 18  # to a mark, that it is pointed at
 RINGS = {"keys": (17, "accent", 3.0), "mark": (24, "text", 2.5)}  # size, colour, width of each
@@ -79,6 +79,8 @@ class Canvas(QWidget):
         # Margins of the widget, since a stacked layout ignores its own.
         self.setContentsMargins(*4 * (RING_OF_FOCUS_PX,))
         self._stack.addWidget(self._empty)
+        shown = Watch(self, QEvent.Type.Show).seen  # nothing is laid out while it is hidden
+        shown.connect(lambda: QTimer.singleShot(0, self, self.ready.emit))
 
     # -- output
 
@@ -157,10 +159,6 @@ class Canvas(QWidget):
             # The layout would place it only while it is shown.
             self.plot.setGeometry(self.contentsRect())
             self.ready.emit()
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        QTimer.singleShot(0, self, self.ready.emit)  # nothing is laid out while it is hidden
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

@@ -41,8 +41,8 @@ from workbench.charts.data.points import Data
 from workbench.charts.kinds import NOTHING, ChartKind, chart_kinds, kinds_for
 from workbench.widgets.actions import show_reason
 from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
-from workbench.widgets.buttons import tab_button
-from workbench.widgets.drop_down import ElidingBox, ToolList
+from workbench.widgets.buttons import described, tab_button
+from workbench.widgets.drop_down import DropDown, ToolList
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.widgets.letters import factor_of, set_factor, take_up
 from workbench.widgets.tile import scaled_font, words_label
@@ -74,8 +74,7 @@ class ChartCard(UprightArea):
         title.setFont(scaled_font(SCALES["chart-title"], QFont.Weight.DemiBold))
         self.view = FigureView(EMPTY, fills=True)
         self.legend = Legend(self.view)
-        self.view.setObjectName("chart-canvas")
-        self.view.setAccessibleName("Points of the chart")
+        described(self.view, "chart-canvas", "Points of the chart")
         self._inside = VBox(inside, (10, 8, 10, 8), 4)
         self._inside.add(title, subtitle, (self.view, 1), sentence, notes, self.legend)
 
@@ -256,8 +255,7 @@ class ChartView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("chart-view")
-        self.setAccessibleName("Chart")
+        described(self, "chart-view", "Chart")
         self._sessions: tuple[Session, ...] = ()
         self._choices = Choices()
         self._preferred: str | None = None
@@ -394,11 +392,8 @@ class ChartView(QWidget):
     # -- how it looks
 
     def _make_controls(self) -> None:
-        self._kinds = ElidingBox("chart-kind", "Kind of chart")
+        self._kinds = DropDown("chart-kind", "Kind of chart")
         self._kinds.setMinimumContentsLength(8)
-        self._kinds.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         for kind in chart_kinds():
             self._kinds.addItem(kind.title, kind.key)
         self._kinds.activated.connect(lambda row: self.show_kind(chart_kinds()[row].key))

@@ -33,13 +33,14 @@ from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import sessions_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
 from workbench.base.columns import columns
+from workbench.base.numbers import plural
 from workbench.cli import output
 from workbench.cli.output import USAGE, CommandError
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 from workbench.files.picture_errors import ImageFileError
 from workbench.report.session_tables import SessionTables
-from workbench.report.tables import Baseline, baseline_of, plural
+from workbench.report.tables import Baseline, baseline_of
 from workbench.session.session_store import refuse_other_pictures
 
 ESTIMATE_EVERY_S = 1.0

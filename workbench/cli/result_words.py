@@ -107,8 +107,7 @@ def large_in_one_line(what: str, large: LargeAnswer) -> str:
 
     name = f", {_name(large.first)}" if large.first else ""
     parts = [
-        f"{large.strips:,} strip{'' if large.strips == 1 else 's'} in "
-        f"{numbers.duration(large.took_s * 1e3)}",
+        f"{numbers.plural(large.strips, 'strip')} in {numbers.duration(large.took_s * 1e3)}",
         numbers.pixel_rate(large.megapixels_per_s),
     ]
     parts += filter(None, [intents.alpha_in_words(large.first.job) if large.first else ""])

@@ -28,7 +28,6 @@ from workbench.cli import made_jobs, output
 from workbench.cli.output import CommandError, complain, printed_apart, say
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker, gpu_of
-from workbench.report.tables import plural
 
 SIZE = (64, 64)  # of a picture; nothing that is compiled depends on it
 
@@ -126,7 +125,7 @@ def tune(arguments: Namespace) -> int:
             jobs = [make for make in jobs if job_class_of(make()) not in known]
         if measurements.complaint:
             complain(measurements.complaint)
-        print(f"{plural(len(jobs), 'kind')} of jobs on {device.name}", flush=True)
+        print(f"{numbers.plural(len(jobs), 'kind')} of jobs on {device.name}", flush=True)
         tried: dict[JobClass, list[Trial]] = {}
         try:
             steps = tuning(engine, jobs, shapes=not arguments.quick)

@@ -350,8 +350,7 @@ def searching(
         top, bottom, left, right = tile
         part = slice(top, bottom), slice(left, right)
         oracle = filtered(job, tile[:2], tile[2:]) if other is None else other[part]
-        got = answer[part]
-        error, differs, wrong = judged_in(tile, job, got, oracle, limits)
+        error, differs, wrong = judged_in(tile, job, answer[part], oracle, limits)
         found = np.where(differs.any(axis=2), DIFFERS, SAME)
         found = np.where(wrong.any(axis=2) & (not unjudged), WRONG, found)
         marks[top:bottom, left:right] = found

@@ -169,8 +169,7 @@ def cell_in_words(cell: Cell, varied: Collection[str] = ()) -> str:
         for name, value in values
         if value is not None or name == "sigma"
     )
-    parts = (where(cell, WORK), how, cell_name(cell), aside)
-    return " · ".join(filter(None, parts))
+    return " · ".join(filter(None, (where(cell, WORK), how, cell_name(cell), aside)))
 
 
 def cell_name(cell: Cell) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, takewhile
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -48,6 +48,14 @@ from workbench.model.state import Step as ListStep
 Changes = dict[str, Any]
 Choice = Implementation | OwnKernel | Auto  # what may be chosen to run on
 LOOKING = "Looking for a GPU…"
+T = TypeVar("T")
+
+
+def or_none(make: Callable[..., T], *of: Any) -> T | None:
+    """What `make` makes of these; None where the choices clash, of which the window says why."""
+    with suppress(KernelError):
+        return make(*of)
+    return None
 
 
 def job_for(state: State, *, is_newest: bool = True) -> Job | None:
@@ -128,9 +136,7 @@ def part_of(state: State) -> Region | None:
     """What of the chosen part lies inside the picture; None: nothing, or none is chosen."""
     if state.picture is None:
         return None
-    with suppress(BadJobError):
-        return region_in(state, *state.picture.samples.shape[:2])
-    return None
+    return or_none(region_in, state, *state.picture.samples.shape[:2])
 
 
 def taken_in(state: State) -> tuple[ListStep, ...]:
@@ -252,10 +258,7 @@ def swings_around_zero(state: State) -> bool:
 
 @lru_cache(maxsize=16)  # asked for with each implementation that might be chosen
 def _swing_of(steps: tuple[ListStep, ...]) -> NDArray[np.float32] | None:
-    try:
-        return _swinging([made for step in steps for made in job_steps(step)])
-    except KernelError:
-        return None  # there is nothing to show
+    return or_none(lambda: _swinging([made for step in steps for made in job_steps(step)]))
 
 
 def _swinging(steps: Sequence[Step]) -> NDArray[np.float32] | None:
@@ -341,10 +344,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
 
 def is_answer(result: Result, state: State) -> bool:
     """Return True if `result` is of the present choices."""
-    try:
-        wanted = job_for(state)
-    except KernelError:
-        return False
+    wanted = or_none(job_for, state)
     return wanted is not None and result.job.same_run(wanted)
 
 
@@ -406,9 +406,8 @@ def changes_for(state: State, wanted: Changes) -> Changes:
 
 def is_offered(state: State, candidate: Choice) -> bool:
     """False for a rung of other filters than the selected step's, unless the step runs on it."""
-    with suppress(KernelError):
-        if isinstance(candidate, Rung) and (job := like_step_job(state)):
-            return candidate.key == state.implementation or candidate.does(job)
+    if isinstance(candidate, Rung) and (job := or_none(like_step_job, state)):
+        return candidate.key == state.implementation or candidate.does(job)
     return True
 
 
@@ -417,10 +416,8 @@ def giving_way(state: State) -> tuple[Changes, str]:
 
     GPUs and the texts of user kernels have no say here.
     """
-    job, steps, why = None, list(state.steps[: len(state.before) + 1]), ""
+    job, steps, why = or_none(job_for, state), list(state.steps[: len(state.before) + 1]), ""
     on, ends = [n for n, each in enumerate(steps) if each.is_on], _ends_of_steps(state)
-    with suppress(KernelError):  # whatever is wrong is no implementation's fault
-        job = job_for(state)
     if job is None or not on:
         return {}, ""
     if is_unclipped(state) and job.picture.dtype.kind == "u":  # it is stored as float32 first
@@ -528,10 +525,7 @@ def why_no_way(state: State, way: str, device: Device | NoDevice | None) -> str:
     """Reason why the list cannot run as a whole in `way`; empty if it can, or may."""
     if not isinstance(device, Device):
         return device.reason if device is not None else LOOKING
-    job = None
-    with suppress(KernelError):  # whatever is wrong is not the way's fault
-        job = job_for(state)
-    if job is None:
+    if (job := or_none(job_for, state)) is None:
         return ""
     chosen = list(map(implementation, keys_of(job)))
     if way in LIST_RUNGS or any(isinstance(e, HostImplementation | OwnKernel) for e in chosen):
@@ -603,11 +597,7 @@ def why_unavailable(
         return None
     if reason := why_not_here(candidate, device):
         return reason
-    try:
-        job = like_step_job(state)
-    except KernelError:
-        return None  # whatever is wrong is not the candidate's fault
-    if job is None:
+    if (job := or_none(like_step_job, state)) is None:
         return None
     if isinstance(candidate, HostImplementation):
         return candidate.why_not(job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from random import Random
@@ -14,6 +14,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import BadJobError, PlanFileError
 from kernels.core.job import PIXEL_TYPES
+from kernels.core.plain_data import table_beside
 from kernels.engine import job_comparison
 from kernels.engine.auto import AUTO
 from kernels.filters import has_parameter
@@ -113,88 +114,31 @@ def _gpu(word: str, here: Here) -> Device:
 _PICTURE_TIPS = (
     "every sample random, an evening by a lake, one value everywhere, hard edges, black to white"
 )
+# What the program knows; all else about dimensions stands in the table beside this file.
+_KNOWN = {"borders": BORDERS, "pixel_types": PIXEL_TYPES, "pictures": PICTURE_KINDS}
+_KNOWN["presets"] = tuple(map(pair, job_comparison.PRESETS))
+_TICKS: dict[str, Iterable[tuple[str, str]]] = {
+    "lists": ((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
+    "filters": ((each.key, each.title) for each in filters.all_filters()),
+    "borders": ((border, "") for border in BORDERS),
+    "pixel_types": ((each, "") for each in PIXEL_TYPES),
+    "pictures": (
+        (THIS, "the picture that is open"),
+        *zip(PICTURE_KINDS, _PICTURE_TIPS.split(", "), strict=True),
+    ),
+}
 
-DIMENSIONS: tuple[Dimension, ...] = (
-    Dimension(
-        *("sizes", "Image size", "256, 512, 1024, 2048, 4096"),
-        "Pixels per side, or width × height: 256, 512, 640×480",
-        lines=(
-            ("256, 512, 1024, 2048, 4096", "squares"),
-            ("640×480, 1280×720, 1920×1080, 3840×2160", "video"),
-            ("400, 2000", "small and large"),
-            ("255, 257, 511, 513, 1023, 1025", "odd ones"),
-        ),
-    ),
-    Dimension(
-        *("ksizes", "&Kernel size", "3, 5, 7, 9, 11, 15, 31"),
-        "Odd numbers that the filter takes: 3, 5, 7",
-        lines=(
-            ("3, 5, 7", "small"),
-            ("3, 5, 7, 9, 11, 15, 31", "usual"),
-            ("3, 7, 15, 31, 63, 127", "up to the largest"),
-        ),
-    ),
-    Dimension(
-        *("blocks", "Blo&ck shape", "presets"),
-        "Threads across × down: 16×16, 32×8; or “presets”, or “grid” for all of whole warps.\n"
-        "Across counts samples; the CPU has no blocks and is measured once.",
-        lines=(
-            ("presets", ", ".join(map(pair, job_comparison.PRESETS))),
-            ("grid", "whole warps across × down"),
-            ("8×8, 16×16, 32×32", "squares"),
-        ),
-    ),
-    Dimension(
-        *("lists", "Steps", "this"),
-        "Lists of steps in place of a filter: this, sketch, gaussian:5 + sobel_x.\n"
-        "A file of steps is opened in the window, and is “this” then.",
-        ticks=((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
-    ),
-    Dimension(
-        *("filters", "Filter", "gaussian, box", "Filters by their names in the list"),
-        ticks=tuple((each.key, each.title) for each in filters.all_filters()),
-    ),
-    Dimension(
-        *("borders", "Border", ", ".join(BORDERS), "What lies beyond the picture's edge"),
-        ticks=tuple((border, "") for border in BORDERS),
-    ),
-    Dimension(
-        *("pixel_types", "Pixel type", ", ".join(PIXEL_TYPES), "What the picture is stored as"),
-        ticks=tuple((each, "") for each in PIXEL_TYPES),
-    ),
-    Dimension(
-        *("channels", "Channels", "1, 3, 4"),
-        "Samples per pixel: 1 grey, 3 colour, 2 and 4 with alpha",
-        ticks=(("1", "grey"), ("2", "grey, alpha"), ("3", "colour"), ("4", "colour, alpha")),
-    ),
-    Dimension(
-        *("pictures", "Picture", ", ".join(PICTURE_KINDS)),
-        "“this” is the picture that is open; all others are made in any size",
-        ticks=(
-            (THIS, "the picture that is open"),
-            *zip(PICTURE_KINDS, _PICTURE_TIPS.split(", "), strict=True),
-        ),
-    ),
-    Dimension(
-        *("caches", "Cache", "cold, warm", "Of the GPU's L2 before each sample"),
-        ticks=(("cold", "emptied before each sample"), ("warm", "as the last one left it")),
-    ),
-    Dimension(
-        *("devices", "Devices", "1, 2"),
-        "So many GPUs share the picture's rows: 1, 2, 4; or “all”, 1 to as many as there are.\n"
-        "The CPU is measured once.",
-        lines=(
-            ("all", "1 to as many as there are"),
-            ("1, 2", "one and two"),
-            ("1, 2, 4, 8", "doubling"),
-        ),
-    ),
-    Dimension(
-        *("counts", "Count", "1, 2, 4, 8, 16, 32"),
-        "So many pictures one after another; a time is the sum of theirs",
-        lines=(("1, 2, 4, 8, 16, 32", "doubling"),),
-    ),
-)
+
+def _dimensions() -> Iterator[Dimension]:
+    known = {name: ", ".join(each) for name, each in _KNOWN.items()}
+    for name, said in table_beside(__file__).items():
+        ticks = _TICKS.get(name) or map(tuple, said.get("ticks", ()))
+        lines = ((line, meaning.format(**known)) for line, meaning in said.get("lines", ()))
+        start = said["start"].format(**known)
+        yield Dimension(name, said["title"], start, said["tip"], tuple(ticks), tuple(lines))
+
+
+DIMENSIONS = tuple(_dimensions())
 BY_FIELD = {each.field: each for each in DIMENSIONS}
 
 

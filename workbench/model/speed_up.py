@@ -82,7 +82,7 @@ def baseline_name(baseline: Result) -> str:
     """A baseline's name with its threads: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
     title = implementation(baseline.job.implementation).title
-    return f"{title}, {threads} thread{'s' if threads > 1 else ''}"
+    return f"{title}, {numbers.plural(threads, 'thread')}"
 
 
 def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWords:

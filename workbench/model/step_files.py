@@ -46,8 +46,7 @@ def run_here(state: State, device: Device | NoDevice | None) -> tuple[list[Step]
         if is_own(chosen) and number != len(state.before):
             reason = "a user kernel is read for the selected step alone."
         if reason:
-            title = implementation_title(chosen)
-            lost.append(f"Step {number + 1} was to run on {title}: {reason}")
+            lost.append(f"Step {number + 1} was to run on {implementation_title(chosen)}: {reason}")
             steps[number] = replace(step, implementation=AUTO.key, chosen_implementation=None)
     return steps, lost
 
@@ -92,8 +91,7 @@ def changes_of(found: WrittenList) -> dict[str, Any]:
         for key in ("border", "region", "alpha", "whole")
         if getattr(found, key)
     }
-    changes = changes_of_steps(found.steps)
-    return {**changes, **given, "is_rounded": found.round_between_steps}
+    return {**changes_of_steps(found.steps), **given, "is_rounded": found.round_between_steps}
 
 
 def to_text(state: State, about: str = "") -> str:

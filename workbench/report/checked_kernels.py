@@ -69,7 +69,7 @@ def cells_of(row: CheckedKernel) -> tuple[str, ...]:
 
 def summary_of(rows: Sequence[CheckedKernel]) -> str:
     right = sum(row.is_right for row in rows)
-    return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}, {right} verified."
+    return f"{numbers.plural(len(rows), 'kernel')}, {right} verified."
 
 
 def verdicts_of(rows: Sequence[CheckedKernel]) -> str:

@@ -18,6 +18,7 @@ from kernels.engine.engine import all_implementations
 from kernels.sweeps.estimate import place_in, share_done
 from kernels.sweeps.record import EQUAL, CellPair, Session, compare_sessions, summary_of
 from workbench.base import numbers
+from workbench.base.numbers import plural
 from workbench.charts.data.chart_words import list_of, sentence_like
 from workbench.charts.data.points import planned
 from workbench.report import method, session_tables
@@ -28,7 +29,6 @@ from workbench.report.tables import (
     interval,
     machine_name,
     moment,
-    plural,
     unit_of_times,
 )
 

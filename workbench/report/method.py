@@ -28,7 +28,7 @@ from workbench.charts.data.chart_words import list_of
 from workbench.files.formats import EXTENSIONS
 from workbench.model.names import implementation_title
 from workbench.model.plan_draft import BUILT_IN
-from workbench.report.tables import is_on_gpu, machine_name, plural
+from workbench.report.tables import is_on_gpu, machine_name
 
 Written = Callable[[float], str]
 CEILINGS: dict[str, tuple[str, Written]] = {
@@ -136,7 +136,7 @@ def _samples(sessions: Sequence[Session], measured: Measured) -> Iterator[str]:
         yield words
     ended = Counter(each.ended for each in kernels if each.ended)
     if endings := [_say(f"ended_{name}", count=f"{count:,}") for name, count in ended.items()]:
-        yield f"Of {plural(len(kernels), 'measurement')}, {list_of(endings)}."
+        yield f"Of {numbers.plural(len(kernels), 'measurement')}, {list_of(endings)}."
 
 
 def _statistics(is_compared: bool) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _conditions(measured: Measured) -> Iterator[str]:
         yield _say("meanwhile", ranges=list_of(ranges))
     if reasons := sorted({reason for each in health for reason in each.throttled}):
         count = sum(bool(each.throttled) for each in health)
-        yield _say("held_down", reasons=", ".join(reasons), cells=plural(count, "cell"))
+        yield _say("held_down", reasons=", ".join(reasons), cells=numbers.plural(count, "cell"))
     else:
         yield _say("not_held_down")
 

@@ -158,14 +158,13 @@ class SessionTables:
                 self._time.title("Median"): self._time.write(measured.kernel.median_ms),
                 self._rate.title("Throughput"): self._rate.write(record.megapixels_per_s),
                 **self._speed_up(record),
-                "Of": tables.plural(len(group), "way"),
+                "Of": numbers.plural(len(group), "way"),
                 "Notes": _numbered(self._remarks(record, measured), remarks),
             }
             rows.append((best, values))
         caption = self._caption("the quickest of each.", self._baseline)
         outer = tables.outer_dimensions(self._session)
-        notes = _below(rows, remarks)
-        return table_of(self._session, caption, rows, dimensions=outer, notes=notes)
+        return table_of(self._session, caption, rows, dimensions=outer, notes=_below(rows, remarks))
 
     def _remarks(self, record: Record, measured: Measurement) -> Iterator[str]:
         if measured.kernel.is_single:
@@ -267,7 +266,7 @@ class SessionTables:
         title = self._session.plan.title
         return tables.Table(
             "",
-            f"{title} – {tables.plural(count, 'cell')} without a time that counts.",
+            f"{title} – {numbers.plural(count, 'cell')} without a time that counts.",
             tuple(tables.Column(each, each not in OF_WORDS) for each in ("Cells", "Which", "Why")),
             tuple(
                 tables.TableRow((f"{len(those):,}", _which(those, headers), f"{kind}: {reason}"))
@@ -293,8 +292,7 @@ class SessionTables:
 
 def _numbered(sentences: Iterable[str], known: dict[str, int]) -> str:
     """Give the numbers of sentences, "1, 3"; new ones get the next."""
-    found = sorted(known.setdefault(each, len(known) + 1) for each in sentences)
-    return ", ".join(map(str, found))
+    return ", ".join(map(str, sorted(known.setdefault(each, len(known) + 1) for each in sentences)))
 
 
 def _below(rows: Sequence[Row], remarks: Mapping[str, int]) -> tuple[str, ...]:
@@ -307,7 +305,7 @@ def _below(rows: Sequence[Row], remarks: Mapping[str, int]) -> tuple[str, ...]:
 def _error(check: Check, cell: Cell) -> str:
     """Format the largest error: "0", "1 level" of an integer, "1.2e-7"."""
     if cell.pixel_type.startswith("uint") and (levels := round(check.max_error)):
-        return tables.plural(levels, "level")
+        return numbers.plural(levels, "level")
     return numbers.error(check.max_error)
 
 

@@ -103,11 +103,6 @@ def moment(seconds: float) -> str:
     return f"{at.day} {at:%B %Y, %H:%M} UTC"
 
 
-def plural(count: int, noun: str) -> str:
-    """Count: "1 sample", "1,200 samples"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
     """The unit of a whole column, named in its header so that figures compare."""
@@ -158,7 +153,7 @@ class Baseline:
     def title(self) -> str:
         """Its title with its threads: "OpenCV, 8 threads"; a rung has none to name."""
         threads = sorted({each.threads for each in self.times.values() if each.threads})
-        named = list_of([plural(each, "thread") for each in threads])
+        named = list_of([numbers.plural(each, "thread") for each in threads])
         return ", ".join(filter(None, (implementation_title(self.key), named)))
 
     def speed_up(self, record: Record) -> Comparison | None:

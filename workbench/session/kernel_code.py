@@ -53,8 +53,7 @@ class RungCode:
 @lru_cache(maxsize=REMEMBERED)
 def compile_request(request: PtxRequest) -> RungCode:
     """Compile a rung, a second or more for large weights.  Raises CompileFailedError."""
-    compiler = nvrtc.compiler_here(request.architecture)
-    compiled = compiler.compile(request.rung.text, request.options)
+    compiled = nvrtc.compiler_here(request.architecture).compile(request.rung.text, request.options)
     try:
         sass = "\n".join(row.text for row in listing_of(compiled, "sass"))
     except CompileFailedError as error:

@@ -32,6 +32,7 @@ REST_MS = 200  # for so long nothing changes before what takes long begins
 MOVING_S = 1.0  # a change so soon after another is one of many, as of a dragged slider
 NO_ANSWER = "There is no result of the present settings yet."
 LONG_MS = 250  # what took less is shown as it is
+Wanted = tuple[Job, DisplayMapping, Job]  # the job, how it is shown, and what a preview is made of
 
 
 class Live(QObject):
@@ -86,16 +87,14 @@ class Live(QObject):
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         self.previews = Background((), self)
 
-        def make(wanted: tuple[Job, DisplayMapping, Job]) -> Display | None:
+        def make(wanted: Wanted) -> Display | None:
             made = preview(wanted[2])
             return None if made is None else show(made, wanted[1])
 
         # Without room for a preview there is none; the job itself says if there is room for it.
-        self._latest: Latest[tuple[Job, DisplayMapping, Job]] = Latest(
-            self.previews,
-            make,
-            lambda wanted, display: self._take_preview(*wanted[:2], display),
-            lambda wanted, _: self._take_preview(*wanted[:2], None),
+        take = self._take_preview
+        self._latest: Latest[Wanted] = Latest(
+            self.previews, make, take, lambda wanted, _: take(wanted, None)
         )
         self._preview: tuple[Job, Display] | None = None
         self._choices: WeakKeyDictionary[Job, dict[str, Any]] = WeakKeyDictionary()
@@ -170,12 +169,11 @@ class Live(QObject):
     def _request(self) -> None:
         if self._asked is not None:
             state = self._store.state
-            look = intents.look_for(state)
-            self._worker.request(self._asked, look, Sampling(cache=state.cache))
+            self._worker.request(self._asked, intents.look_for(state), Sampling(cache=state.cache))
 
-    def _take_preview(self, job: Job, look: DisplayMapping, display: Display | None) -> None:
+    def _take_preview(self, wanted: Wanted, display: Display | None) -> None:
         """Show a preview, also of an earlier request; filter the last one's job after a rest."""
-        state = self._store.state
+        (job, look, _), state = wanted, self._store.state
         is_answered = self.result is not None and self.result.job is self._asked
         is_wanted = not is_answered and intents.is_of(job, state.picture)
         if display is not None and is_wanted and look == intents.look_for(state):
@@ -244,8 +242,7 @@ class Live(QObject):
             self._emit_preview()
             self._emit_settled()
 
-        look = intents.look_before(state)
-        self._ask_display(picture.samples, look, show_it, intents.look_before)
+        self._ask_display(picture.samples, intents.look_before(state), show_it, intents.look_before)
 
     def _show_after_again(self, state: State) -> None:
         if self.result is None:

@@ -74,7 +74,7 @@ class Opener(QObject):
         super().__init__(parent)
         self.pixel_type: str | None = None
         self._background = background
-        self._newest = self._newest_type = 0
+        self._newest = 0
         self._is_stopped = Event()  # of the newest request
         self._stepping: tuple[Path, int, int] | None = None  # from a file by a step, or to a page
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
@@ -162,17 +162,11 @@ class Opener(QObject):
 
     def store_again(self, picture: Picture) -> None:
         """Store `picture` in the present pixel type; one that is being opened still comes."""
-        self._newest_type += 1
-        request, pixel_type = self._newest_type, self.pixel_type
-
-        def if_newest(emit: Callable[..., None], *found: Any) -> None:
-            if request == self._newest_type:
-                emit(*found)
-
         self._background.run(
-            lambda: _stored_as(picture, pixel_type),
-            partial(if_newest, self.stored.emit),
-            lambda error: if_newest(self.not_stored.emit, picture, str(error)),
+            partial(_stored_as, picture, self.pixel_type),
+            self.stored.emit,
+            lambda error: self.not_stored.emit(picture, str(error)),
+            of="picture in another pixel type",
         )
 
     def stop(self) -> None:

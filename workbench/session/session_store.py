@@ -88,9 +88,8 @@ def resuming(path: Path, given: Given, kernels: Paths, engine: Engine) -> Iterat
 
 def is_session(path: Path) -> bool:
     """Return True for a session's file by its name, or a folder with one."""
-    inside = path / "session.jsonl"
     # Of a name that is too long `Path.is_file` would raise.
-    return path.name.endswith(SUFFIXES) or os.path.isfile(inside)  # noqa: PTH113
+    return path.name.endswith(SUFFIXES) or os.path.isfile(path / "session.jsonl")  # noqa: PTH113
 
 
 def is_plan(path: Path) -> bool:

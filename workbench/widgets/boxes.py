@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFormLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import Label
+from workbench.widgets.watch import Watch
 
 Margins = int | tuple[int, int, int, int] | QMargins  # all around; left, top, right, bottom
 Part = QWidget | QLayout
@@ -165,6 +166,8 @@ class UprightArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Only then the fonts and margins of the style are known.
+        Watch(self, QEvent.Type.Show).seen.connect(self.updateGeometry)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         bar = self.verticalScrollBar().sizeHint().width()
@@ -183,10 +186,6 @@ class UprightArea(QScrollArea):
                 self._narrowest = narrowest
                 self.updateGeometry()
         return super().eventFilter(watched, event)
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self.updateGeometry()  # only now the fonts and margins of the style are known
 
 
 class Steady(QWidget):

@@ -16,8 +16,13 @@ from workbench.base.plain_text import tip_text
 W = TypeVar("W", bound=QWidget)
 
 
-def described(widget: W, name: str, title: str, tip: str = "") -> W:
-    """Give a widget its object name, what screen readers call it, and its tooltip."""
+def described(widget: W, name: str, title: str, tip: str = "", look: str = "") -> W:
+    """Give a widget its object name, what screen readers call it, its tooltip, and its look.
+
+    look  "primary" or another that the style sheet knows; empty: the usual one
+    """
+    if look:
+        widget.setProperty(look, True)
     widget.setObjectName(name)
     widget.setAccessibleName(title)
     widget.setToolTip(tip_text(tip))
@@ -30,24 +35,26 @@ def allow(control: Any, why_not: str | None, tip: str) -> None:
     control.setToolTip(tip_text(why_not or tip))
 
 
-def tab_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
+def tab_button(name: str, text: str, tip: str, title: str = "", look: str = "") -> QToolButton:
     """A button with a name and a tooltip, which a click does not give the keyboard.
 
     title  what screen readers say in place of `text`
     """
-    button = described(QToolButton(), name, title, tip)
+    button = described(QToolButton(), name, title, tip, look)
     button.setText(text)
     return button
 
 
-def push_button(name: str, text: str, tip: str = "", title: str = "") -> QPushButton:
+def push_button(
+    name: str, text: str, tip: str = "", title: str = "", look: str = ""
+) -> QPushButton:
     """The same as a push button."""
-    return described(QPushButton(text), name, title, tip)
+    return described(QPushButton(text), name, title, tip, look)
 
 
-def make_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
+def make_button(name: str, text: str, tip: str, title: str = "", look: str = "") -> QToolButton:
     """A `tab_button` of constant text that a click gives the keyboard, too."""
-    button = tab_button(name, text, tip, title or text.replace("&", ""))
+    button = tab_button(name, text, tip, title or text.replace("&", ""), look)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 

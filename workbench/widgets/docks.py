@@ -162,9 +162,7 @@ class Docks(QWidget):
     def places(self) -> dict[str, Any]:
         """The open panels, their places and widths, as JSON can hold them."""
         return {
-            "open": [
-                t for t, each in self.frames.items() if not each.isHidden() and not each.is_enlarged
-            ],
+            "open": [title for title, each in self.frames.items() if each in self._all_open],
             "enlarged": {
                 title: box_of(each.geometry())
                 for title, each in self.frames.items()
@@ -314,10 +312,9 @@ class RailButton(QToolButton):
 
     def __init__(self, title: str) -> None:
         super().__init__(toolButtonStyle=ICON_AND_NAME)
-        described(self, f"rail-{title.lower()}", title)
+        described(self, f"rail-{title.lower()}", title, look="rail")
         self.setText(title)
         self.setCheckable(True)
-        self.setProperty("rail", True)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

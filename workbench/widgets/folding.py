@@ -19,8 +19,7 @@ class FoldButton(QToolButton):
 
     def __init__(self, name: str, tip: str, title: str) -> None:
         super().__init__()
-        described(self, name, title, tip)
-        self.setProperty("heading", True)
+        described(self, name, title, tip, look="heading")
         self.setCheckable(True)
 
     def show_fold(self, words: str, is_open: bool) -> None:

@@ -113,8 +113,7 @@ class PanelFrame(QFrame):
     def __init__(self, panel: LazyPanel[Any], parent: QWidget) -> None:
         super().__init__(parent)
         self.dock = panel.dock
-        described(self, self.dock.title, self.dock.title)
-        self.setProperty("panel", True)
+        described(self, self.dock.title, self.dock.title, look="panel")
         self.setWindowTitle(self.dock.title)
         self._home = parent
         self._panel = panel
@@ -212,8 +211,7 @@ def _put_after(button: QWidget, panel: QWidget) -> None:
 
 
 def _title_button(name: str, text: str, tip: str) -> QToolButton:
-    button = make_button(f"panel-{name}", text, tip)
+    button = make_button(f"panel-{name}", text, tip, look="flat")
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-    button.setProperty("flat", True)
     button.setIconSize(QSize(ICON_PX, ICON_PX))
     return button

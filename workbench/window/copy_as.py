@@ -262,8 +262,7 @@ def _list_words(state: State) -> list[str]:
 def _one_filter(state: State) -> list[str]:
     chosen, words = filters.get(state.filter), []
     if has_parameter(chosen, "matrix"):
-        rows = "; ".join(" ".join(map(repr, row)) for row in state.matrix)
-        words.append(f"--weights={rows}")
+        words.append(f"--weights={'; '.join(' '.join(map(repr, row)) for row in state.matrix)}")
         words += [f"--offset={state.offset!r}"] if state.offset else []
     else:
         words += [*_option("filter", state.filter), *_option("ksize", state.ksize)]

@@ -107,7 +107,7 @@ class FilterPlan:
     @property
     def in_words(self) -> str:
         """The number of pictures, and how many a stopped run has finished."""
-        words = f"{self.count:,} picture{'' if self.count == 1 else 's'}."
+        words = f"{numbers.plural(self.count, 'picture')}."
         if self.memory and self.known is not None:
             words = "A run that was stopped has finished some rows."
         elif self.known is not None:
@@ -163,8 +163,7 @@ def plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) 
 def _plan_of(choice: FilterChoice, state: State, is_stopped: Callable[[], bool]) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
     if not source.exists():
-        said = f"There is no folder or file {source}; choose another one."
-        raise PairingError(said, "source")
+        raise PairingError(f"There is no folder or file {source}; choose another one.", "source")
     rename = naming(choice.pattern or None, choice.format_name or None, state)
     if sum(map(len, choice.files)) > MAX_LETTERS:
         raise PairingError(TOO_MANY.format(len(choice.files)), "source")
@@ -242,8 +241,7 @@ def _reject_unwritable(target: Path) -> None:
     if not there.is_dir():
         raise PairingError(f"{there} is a file; choose a folder to write into.", "target")
     if not os.access(there, os.W_OK | os.X_OK):
-        said = f"Nothing can be written into {there}; choose another folder."
-        raise PairingError(said, "target")
+        raise PairingError(f"Nothing can be written into {there}; choose another folder.", "target")
 
 
 def whole_list(state: State) -> State:

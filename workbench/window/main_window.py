@@ -34,7 +34,7 @@ from workbench.panels.kernel import KernelMenu
 from workbench.panels.steps.chip_row import StepRow
 from workbench.panels.sweep.chart_links import ApplyMeasurement
 from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.panels.sweep.sweep_controller import SweepController, SweepParts
+from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.status_line import TimingViews
@@ -52,10 +52,9 @@ from workbench.widgets.keyboard import WindowWithHome
 from workbench.widgets.lazy_panel import DOCKS, Dock, LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
-from workbench.window.exposure_menu import ExposureMenu
 from workbench.window.open_menu import OpenMenu, PageBox, PlaceBar
-from workbench.window.part_menu import PartMenu
 from workbench.window.picture_intake import DropTarget, PictureIntake
+from workbench.window.picture_menus import ExposureMenu, PartMenu
 from workbench.window.presenter import Presenter
 from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
 from workbench.window.result_views import DeviceChip, ExplanationController, ResultViews
@@ -135,8 +134,7 @@ class MainWindow(WindowWithHome):
         self.compare = CompareView(self.store)
         self.home = self.compare.main
         self.messages = MessageBar(self)
-        session = self.store, self.worker, self.live
-        self.chip = DeviceChip(*session, self.messages, self.settings)
+        self.chip = DeviceChip(self.store, self.worker, self.live, self.messages, self.settings)
         self.page_box, self.place = PageBox(), PlaceBar()
         row = self.compare.read_out_row
         self.statusBar().addWidget(row.read_out, 1)  # which a message may hide, and nothing else
@@ -196,9 +194,9 @@ class MainWindow(WindowWithHome):
         store.changed.connect(lambda _old, new: self._show_state(new))
         store.gave_way.connect(lambda why: messages.show_message("info", f"{why} {TAKE_BACK}"))
         self.parts = parts = Parts(
-            *(self, settings, store, self.undo_history, worker, live, reading, self.opener),
-            *(self.exporter, self.sessions, self.kernel_folder, self.compare, docks),
-            *(self.window_layout, messages),
+            *(self, settings, store, worker, reading, self.exporter, self.sessions),
+            *(self.kernel_folder, docks, messages, self.sweep, self.undo_history, live),
+            *(self.opener, self.compare, self.window_layout),
         )
         # Before everything that analyses what is on the screen.
         self.result_views = ResultViews(
@@ -214,22 +212,18 @@ class MainWindow(WindowWithHome):
         self.memory = Memory(parts, self.inspection)
         self.screenshot_restore = ScreenshotRestore(parts, self.inspection)
         # Sweeps.
-        sweeps = SweepParts(
-            *(self, self.sweep, store, worker, self.sessions, self.kernel_folder, reading),
-            *(self.exporter, settings, docks, messages),
-        )
-        self.sweep_controller = SweepController(sweeps, self.rung, self._rung_times)
-        self.apply_measurement = ApplyMeasurement(sweeps)
-        self.report_writer = ReportWriter(sweeps)
-        self.sweep_menu = SweepMenu(sweeps)
+        self.sweep_controller = SweepController(parts, self.rung, self._rung_times)
+        self.apply_measurement = ApplyMeasurement(parts)
+        self.report_writer = ReportWriter(parts)
+        self.sweep_menu = SweepMenu(parts)
         # Input and output.
-        self.intake = PictureIntake(parts, self.sweep, self.sweep_menu)
+        self.intake = PictureIntake(parts, self.sweep_menu)
         self.walk = Walk(store, self.opener, reading, self)
         self.open_menu = OpenMenu(parts, self.walk)
         self.gallery.serve(settings, self.opener, self.walk, self.open_menu.ask_for_folder)
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(parts)
-        self.screenshots = Screenshots(parts, self.sweep, self.timing, self.save_menu, self.memory)
+        self.screenshots = Screenshots(parts, self.timing, self.save_menu, self.memory)
         self.copy_as = CopyAs(parts, self.rung)
         self.steps_menu = StepsMenu(parts, self.step_row, self.tool_row)
         # Explaining and presenting.
@@ -251,7 +245,7 @@ class MainWindow(WindowWithHome):
         self.on_screen = OnScreen(messages, self)
         self.kernel_menu = KernelMenu(self.kernel, docks)
         self.panel_letters = PanelLetters(parts)
-        self.dialogs = ProgramDialogs(parts, self.sweep, self.memory)
+        self.dialogs = ProgramDialogs(parts, self.memory)
         self._connect_services()
         self._connect_panels()
 
@@ -458,8 +452,7 @@ class MainWindow(WindowWithHome):
     @Slot(str)
     def _leave_own_kernel(self, sentence: str) -> None:
         with self.undo_history.quietly():
-            state = self.store.state
-            best = intents.first_choice(state, self.device)
+            best = intents.first_choice(self.store.state, self.device)
             self.store.update(implementation=best, chosen_implementation=None)
         self._say_lost(sentence)
 

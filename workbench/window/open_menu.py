@@ -37,10 +37,9 @@ class PlaceBar(QWidget):
         self.hide()
 
     def _button(self, name: str, title: str, key: str, arrow: Qt.ArrowType, by: int) -> QToolButton:
-        button = tab_button(f"place-{name}", "", f"{title} ({key})", title)
+        button = tab_button(f"place-{name}", "", f"{title} ({key})", title, look="flat")
         button.setArrowType(arrow)
         button.setAutoRaise(True)
-        button.setProperty("flat", True)
         button.clicked.connect(lambda: self.stepped.emit(by))
         return button
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QKeyEvent
@@ -13,25 +12,17 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTre
 
 from kernels import filters
 from kernels.core import search
-from kernels.core.device import Device, NoDevice
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import presets
 from workbench.base import theme
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, nearest_in_words, tip_text
 from workbench.model import intents
 from workbench.panels.controls.filter_popup import told
-from workbench.session.kernel_folder import KernelFolder
-from workbench.session.store import Store
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import described
-from workbench.widgets.docks import Docks
-from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_layout import Parts
-
-if TYPE_CHECKING:
-    from workbench.panels.sweep.sweep_panel import SweepPanel
-
 
 OWN_NAME = "All actions"  # the palette is not in the palette
 BUILT_IN = "File ▸ Built-in picture"
@@ -62,16 +53,14 @@ class PaletteEntry:
         return search.Named(name, words, tuple(table["near"].get(self.name, ())))
 
 
-def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
-    """Make all entries: the menus in order, then all else.
-
-    sweep   shows presets, once docks brought it forward
-    """
-    store, docks = parts.store, parts.docks
+def entries_of(parts: Parts) -> list[PaletteEntry]:
+    """Make all entries: the menus in order, then all else."""
+    lines = (each for each in menu_lines(parts.window) if each.name != OWN_NAME)
     return [
-        *(_of_menu(line) for line in menu_lines(parts.window) if _is_entry(line)),
-        *_choices(store, parts.worker.device, parts.kernels),
-        *_presets(docks, sweep),
+        # What is disabled without a reason stands for an empty list.
+        *(_of_menu(each) for each in lines if each.action.isEnabled() or each.action.statusTip()),
+        *_choices(parts),
+        *_presets(parts),
     ]
 
 
@@ -81,11 +70,6 @@ def find(entries: Sequence[PaletteEntry], query: str) -> tuple[list[PaletteEntry
     found = [entries[at] for at in numbers]
     is_ordered = is_right and bool(query.strip())
     return sorted(found, key=lambda each: is_ordered and bool(each.reason)), is_right
-
-
-def _is_entry(line: MenuLine) -> bool:
-    """True unless it is the palette itself, or stands for an empty list."""
-    return line.name != OWN_NAME and (line.action.isEnabled() or bool(line.action.statusTip()))
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:
@@ -98,21 +82,19 @@ def _of_menu(line: MenuLine) -> PaletteEntry:
     )
 
 
-def _choices(
-    store: Store, device: Device | NoDevice | None, kernel_folder: KernelFolder
-) -> Iterator[PaletteEntry]:
-    state = store.state
+def _choices(parts: Parts) -> Iterator[PaletteEntry]:
+    choose, state = parts.store.choose, parts.store.state
     for each in filters.all_filters():
-        do = partial(store.choose, filter=each.key)
+        do = partial(choose, filter=each.key)
         is_on = each.key == state.filter
         yield PaletteEntry(each.title, "Filter", do, tip=each.idea, is_on=is_on, filter=each)
-    for one in (*intents.choices(), *kernel_folder.all):
+    for one in (*intents.choices(), *parts.kernels.all):
         yield PaletteEntry(
             one.title,
             "Runs on" if one.kind == "auto" else f"Runs on ▸ {_KINDS[one.kind]}",
-            partial(store.choose, implementation=one.key),
+            partial(choose, implementation=one.key),
             tip=one.idea,
-            reason=intents.why_unavailable(state, one, device) or "",
+            reason=intents.why_unavailable(state, one, parts.worker.device) or "",
             is_on=one.key == state.implementation,
         )
 
@@ -120,15 +102,13 @@ def _choices(
 _KINDS = {"cpu": "CPU", "cuda": "CUDA", "own": "Yours"}
 
 
-def _presets(docks: Docks, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
-    def show(number: int) -> None:
-        docks.bring_forward(sweep.dock.title)
-        sweep.get().show_plan(presets()[number].plan)
+def _presets(parts: Parts) -> list[PaletteEntry]:
+    def show(plan: Plan) -> None:
+        parts.docks.bring_forward("Sweep")
+        parts.sweep.get().show_plan(plan)
 
-    return [
-        PaletteEntry(each.plan.title, "Sweep preset", partial(show, number), tip=each.plan.note)
-        for number, each in enumerate(presets())
-    ]
+    plans = [each.plan for each in presets()]
+    return [PaletteEntry(e.title, "Sweep preset", partial(show, e), tip=e.note) for e in plans]
 
 
 WIDTH_PX = 720
@@ -163,8 +143,7 @@ class Palette(QDialog):
         self._list.clicked.connect(self._do)
         self._list.currentItemChanged.connect(self._describe)
         self._about = Label(name="palette-about", is_muted=True, wraps=True, lines=2)
-        column = VBox(self, (14, 14, 14, 10))
-        column.add(self._line, self._list, self._about)
+        VBox(self, (14, 14, 14, 10)).add(self._line, self._list, self._about)
         self._list.ensurePolished()  # its frame is that of the theme
         self._list.setMinimumHeight(ROWS * theme.in_letters(ROW_PX) + 2 * self._list.frameWidth())
         self.resize(theme.window_size(WIDTH_PX, 0).width(), self.minimumSizeHint().height())

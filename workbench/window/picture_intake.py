@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
@@ -26,15 +26,11 @@ from workbench.session.opener import MISSING, LookedAt
 from workbench.session.session_store import is_named_for_sweep, is_plan
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.file_dialogs import ask_files
-from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import Act
 from workbench.window.open_menu import FOLDER, PAGES
 from workbench.window.steps_menu import is_list
 from workbench.window.talk import ENDING as TALK_ENDING
 from workbench.window.window_layout import Parts
-
-if TYPE_CHECKING:
-    from workbench.panels.sweep.sweep_panel import SweepPanel
 
 ASK = "Compare with a &file…"  # the line
 MAX_NAME = 60  # letters of a name in the status bar
@@ -89,7 +85,6 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
-    sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
     """
 
@@ -98,11 +93,11 @@ class PictureIntake(QObject):
     kernel_wanted = Signal(object)  # (path): the kernel in this file is to be shown
     steps_wanted = Signal(object)  # (path): the steps in this file are to filter the picture
 
-    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], sweep_menu: SweepMenu) -> None:
+    def __init__(self, parts: Parts, sweep_menu: SweepMenu) -> None:
         super().__init__(parts.window)
         self._window = parts.window
         self._store, self._worker, self._opener = parts.store, parts.worker, parts.opener
-        self._compare, self._sweep, self._sweep_menu = parts.compare, sweep, sweep_menu
+        self._compare, self._sweep, self._sweep_menu = parts.compare, parts.sweep, sweep_menu
         self._kernels, self._background = parts.kernels, parts.reading
         self._settings, self._messages = parts.settings, parts.messages
         self._told = ""  # the remarks shown about the last picture

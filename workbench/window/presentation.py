@@ -41,6 +41,7 @@ from workbench.window.talk import CHART, PAGES, PANELS, StepLook, TalkStep
 from workbench.window.window_layout import Parts
 
 NOTES = "presenter-notes"  # the setting
+STEP = "step of a presentation"  # what of is loaded in the background
 PANEL_LETTERS_PX = 19  # of a panel to read in
 FULL_WIDTH = ("implementation", "kernel")  # panels; others have half of it
 _TABLE = table_beside(__file__)
@@ -58,7 +59,7 @@ class Show(QObject):
         super().__init__(parts.window)
         self.steps, self._parts, self._explanation = steps, parts, explanation
         self._docks, self._compare = parts.docks, parts.compare
-        self._at, self._newest_request = -1, 0
+        self._at = -1
         self._then = ""  # a rung that cannot run here, shown once its output was computed
         self._is_refused = False  # the present settings were refused
         self._recorded = RungTimes()
@@ -109,7 +110,7 @@ class Show(QObject):
         """Leave the stage, and put all back as it was."""
         parts, compare = self._parts, self._compare
         state, view, tab, was_held = self._before
-        self._newest_request += 1
+        parts.reading.drop(STEP)
         for signal, slot in self._followed:
             signal.disconnect(slot)
         self._close_panel()
@@ -181,7 +182,7 @@ class Show(QObject):
         if not 0 <= number < len(self.steps):
             return
         self._at = number
-        self._newest_request += 1
+        self._parts.reading.drop(STEP)
         step = self.steps[number]
         self._parts.messages.clear()  # what was said was about the step before
         self.stage.show_step(step.name, number + 1, len(self.steps))
@@ -194,14 +195,7 @@ class Show(QObject):
 
     def _read(self, load: Callable[[], Any], take: Callable[[Any], None]) -> None:
         """Load something in the background, and `take` it unless another step came meanwhile."""
-        request = self._newest_request
-
-        def if_wanted(act: Callable[[Any], None], found: Any) -> None:
-            if request == self._newest_request:
-                act(found)
-
-        say = partial(if_wanted, lambda error: self.stage.say(str(error)))
-        self._parts.reading.run(load, partial(if_wanted, take), say)
+        self._parts.reading.run(load, take, lambda error: self.stage.say(str(error)), of=STEP)
 
     def _change(self, step: TalkStep, picture: Picture | None) -> None:
         store, device = self._parts.store, self._parts.worker.device

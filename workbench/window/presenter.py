@@ -89,8 +89,7 @@ class Presenter(QObject):
         self._replace((), "", f"Removed {len(self.steps)} steps." if self.steps else NO_STEPS)
 
     def _replace(self, steps: tuple[TalkStep, ...], title: str, words: str) -> None:
-        undo = ("&Undo", partial(self._keep, self.steps, self.title))
-        actions = [undo] if self.steps else []
+        actions = [("&Undo", partial(self._keep, self.steps, self.title))] if self.steps else []
         self._keep(steps, title)
         self._messages.show_message("info", words, actions=actions, stays=bool(actions))
 

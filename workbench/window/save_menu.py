@@ -100,8 +100,7 @@ class SaveDialog(QDialog):
         if not self._fit.is_exact and self._fit.instead:
             other = self._fit.instead[0]
             tip = "Choose a name in a format that holds the picture as it is"
-            text = f"Save as {other[0]}&{other[1:]} instead…"
-            button = push_button("save-other", text, tip)
+            button = push_button("save-other", f"Save as {other[0]}&{other[1:]} instead…", tip)
             button.clicked.connect(self.reject)
             button.clicked.connect(lambda: self.other_wanted.emit(other))
             buttons.addButton(button, roles.ActionRole)
@@ -248,20 +247,15 @@ class Screenshots(QObject):
     """
 
     def __init__(
-        self,
-        parts: Parts,
-        sweep: LazyPanel[SweepPanel],
-        timing: LazyPanel[TimingPanel],
-        save_menu: SaveMenu,
-        memory: Memory,
+        self, parts: Parts, timing: LazyPanel[TimingPanel], save_menu: SaveMenu, memory: Memory
     ) -> None:
         super().__init__(parts.window)
         self._store, self._live, self._compare = parts.store, parts.live, parts.compare
-        self._sweep, self._timing = sweep, timing
+        self._sweep, self._timing = parts.sweep, timing
         self._exporter, self._memory = parts.exporter, memory
         self._ask_path = partial(save_menu.ask_path, types=PNG_FILTER, kind="screenshot")
         self._messages, self._window = parts.messages, parts.window
-        sweep.when_made(self._connect)
+        self._sweep.when_made(self._connect)
 
     def _connect(self, sweep: SweepPanel) -> None:
         copy = self._exporter.copy_image

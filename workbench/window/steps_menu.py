@@ -30,7 +30,7 @@ from workbench.widgets.actions import Action, Actions, MenuTree, list_in
 from workbench.widgets.buttons import described
 from workbench.widgets.file_dialogs import ask_where, ask_which
 from workbench.widgets.message_bar import Act
-from workbench.window.part_menu import pop_up
+from workbench.window.picture_menus import pop_up
 from workbench.window.window_layout import Parts
 
 READY, RECENT = "Ste&ps/&Ready-made lists", "Ste&ps/Recent l&ists"
@@ -233,9 +233,8 @@ class StepsMenu(QObject):
         state = replace(self._state, **step_files.changes_of(found))
         steps, lost = step_files.run_here(state, self._worker.device)
         changes = step_files.select(steps, len(state.before))
-        how: dict[str, Any] = {"border": state.border, "is_rounded": state.is_rounded}
-        how["region"] = state.region
-        how |= {"alpha": state.alpha, "compared": state.compared, **changes}
+        of_list = ("border", "is_rounded", "region", "alpha", "compared")
+        how = {name: getattr(state, name) for name in of_list} | changes
         if lost:  # in one message with what gives way
             words = " ".join([*lost, self._store.update_quietly(**how)]).rstrip()
             self._messages.show_message("warning", f"{name}: {words}")

@@ -18,14 +18,12 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.session.store import Store
 from workbench.widgets.actions import Actions, MenuLine, MenuTree
 from workbench.widgets.docks import Docks
-from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
 from workbench.widgets.message_bar import DetailsDialog
 from workbench.window.remembering import Memory
 from workbench.window.window_layout import Parts
 
 if TYPE_CHECKING:
-    from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.window.help_window import HelpWindow
     from workbench.window.palette import PaletteEntry
 
@@ -40,9 +38,9 @@ ABOUT = (
 class ProgramDialogs(QObject):
     """A maker of dialogs, each imported and made from the present menus; it also sets the theme."""
 
-    def __init__(self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory) -> None:
+    def __init__(self, parts: Parts, memory: Memory) -> None:
         super().__init__(parts.window)
-        self._parts, self._sweep, self._window = parts, sweep, parts.window
+        self._parts, self._window = parts, parts.window
         self._memory, self._settings = memory, parts.settings
         self._schemes = QActionGroup(self)
 
@@ -83,7 +81,7 @@ class ProgramDialogs(QObject):
         """All entries of the palette, as things are now."""
         from workbench.window.palette import entries_of
 
-        return entries_of(self._parts, self._sweep)
+        return entries_of(self._parts)
 
     def found_actions(self, words: str) -> list[str]:
         """Names of the actions that have these words, the best first."""
@@ -224,8 +222,7 @@ def fill_panels(tree: MenuTree, docks: Docks) -> None:
         line.setObjectName("" if title in tree else title)
         line.setShortcuts([QKeySequence(each) for each in (*dock.keys, f"Ctrl+Shift+{key}")])
         line.setToolTip(tip_text(f"Open the panel {title}, or close it.\n{dock.tip}"))
-        keys = MenuLine((), line).keys
-        docks.rail.buttons[title].setToolTip(tip_text(f"{dock.tip}\n{keys}"))
+        docks.rail.buttons[title].setToolTip(tip_text(f"{dock.tip}\n{MenuLine((), line).keys}"))
         frame.opened.connect(line.setChecked)
         set_open = partial(docks.set_open, title)  # PySide passes no argument to a partial
         line.triggered.connect(lambda is_open, set_open=set_open: set_open(is_open))
@@ -256,8 +253,7 @@ class PanelLetters(QObject):
         factor = next_step(factor_of(panel), direction)
         set_factor(panel, factor)
         QTimer.singleShot(0, self._docks, self._docks.arrange)  # they may need a wider panel
-        sizes = self._settings.get(SETTING, {})
-        self._settings.set(SETTING, {**sizes, title: factor})
+        self._settings.set(SETTING, {**self._settings.get(SETTING, {}), title: factor})
 
     def _take_up(self, title: str, panel: QWidget) -> None:
         factor = self._settings.get(SETTING, {}).get(title)

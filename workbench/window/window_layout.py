@@ -26,18 +26,13 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base import theme
-from workbench.base.background import Background, Throttle
+from workbench.base.background import Throttle
 from workbench.base.plain_text import tip_text
-from workbench.base.settings import Settings
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.controls.tool_row import ToolRow
-from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.session.exporter import Exporter
-from workbench.session.kernel_folder import KernelFolder
+from workbench.panels.sweep.sweep_controller import SweepParts
 from workbench.session.live import Live
 from workbench.session.opener import Opener
-from workbench.session.store import Store
-from workbench.session.worker import Worker
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Actions
 from workbench.widgets.boxes import HBox
@@ -65,8 +60,7 @@ class Toolbar(QFrame):
         described(self, "toolbar", "Tools")
         self._buttons: dict[str, QToolButton] = {}
         for name, text in (("open", "Open"), ("save", "Save")):
-            button = self._buttons[name] = make_button(f"tool-{name}", text, "")
-            button.setProperty("flat", True)
+            button = self._buttons[name] = make_button(f"tool-{name}", text, "", look="flat")
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(ICON_PX, ICON_PX))
         below = Qt.AlignmentFlag.AlignBottom  # in line with the boxes, not with their names
@@ -350,21 +344,11 @@ def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
+class Parts(SweepParts):
     """Parts of one window."""
 
-    window: QMainWindow  # parent of services and dialogs; its menus are meant where menus are
-    settings: Settings
-    store: Store
     undo: UndoHistory
-    worker: Worker
     live: Live
-    reading: Background  # runs what reads files off this thread
     opener: Opener
-    exporter: Exporter
-    sessions: Sessions
-    kernels: KernelFolder  # of the user
     compare: CompareView
-    docks: Docks
     layout: WindowLayout
-    messages: MessageBar

@@ -64,6 +64,16 @@ def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, backgro
     assert answers == ["next"]
 
 
+def test_of_one_thing_only_the_newest_answer_comes(qtbot, background):
+    answers = []
+    for of, work in (("a", "old"), ("b", "other"), ("a", "new"), ("b", "last")):
+        background.run(work.title, answers.append, answers.append, of=of)
+    background.drop("b")
+    background.run("end".title, answers.append, answers.append)
+    until(qtbot, lambda: "End" in answers)
+    assert answers == ["New", "End"]
+
+
 def test_closing_waits_for_what_runs_and_forgets_the_rest(qtbot, background):
     entered, go_on, done = threading.Event(), threading.Event(), []
 

@@ -12,8 +12,7 @@ SLACK_PX = 1.5  # a font's box is a little larger than its letters
 
 def texts(svg):
     """(text, box in the page's pixels) of everything written on it."""
-    root = ElementTree.fromstring(svg)
-    return list(_texts(root, QTransform(), {}))
+    return list(_texts(ElementTree.fromstring(svg), QTransform(), {}))
 
 
 def page(svg):

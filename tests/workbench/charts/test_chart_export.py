@@ -49,8 +49,7 @@ def shown():
         if key.startswith("by_"):  # drawn as the filters' are, which CROWDED has
             continue
         able = [plan for plan in PLANS if kind.why_not(data[plan]) is None]
-        fit = [plan for plan in able if kind.made_for(PLANS[plan])]
-        yield next(iter(fit or able)), key
+        yield next(iter([plan for plan in able if kind.made_for(PLANS[plan])] or able)), key
 
 
 def figure(plan, key, **facts):
@@ -77,8 +76,7 @@ def test_what_is_beside_a_bar_is_whole_in_a_panel(qapp):
 
     axis = Axis("Time, logarithmic", "{:g} ms".format, is_log=True)
     bars = Bars(axis, (bar(1.0, "1 ms"), bar(99.0, "94.2 µs · 4.8× slower")), names_beside=True)
-    svg = svg_of(Figure("", "", "", "", (), bars), size_px=(346, 300))
-    assert svg_texts.cut_off(svg) == []
+    assert svg_texts.cut_off(svg_of(Figure("", "", "", "", (), bars), size_px=(346, 300))) == []
 
 
 @pytest.mark.parametrize("width", range(340, 641, 20))
@@ -124,8 +122,7 @@ def test_marks_of_an_svg_tell_their_values_and_code_in_words_leaves_it_whole(qap
     assert told[1:] == [tile.text for tile in chart.body.tiles]
     assert "<script" not in svg
     name = '<b>A & "B"</b> ]]> \x01\x1f\ufffe'
-    odd = replace(LAPTOP, gpu=name, cpu=name)
-    chart = figure("sizes", "time_by_size", machine=odd)
+    chart = figure("sizes", "time_by_size", machine=replace(LAPTOP, gpu=name, cpu=name))
     whole = ElementTree.fromstring(svg_of(replace(chart, title=name, sentence=name)))
     assert '<b>A & "B"</b> ]]>' in "".join(whole.itertext())
 

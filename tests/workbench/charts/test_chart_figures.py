@@ -424,8 +424,7 @@ def test_given_pictures_have_their_size_and_unknown_rungs_their_keys():
     plan = replace(PLANS["sizes"], pictures=("noise", "cat.png"), source="")
     cells = plan.cells({"cat.png": (640, 480)})
     records = tuple(Record(cell, measured(cell)) for cell in cells)
-    data = Data([Session(plan, H200, STARTED, records)])
-    assert set(data.cells) == set(cells)
+    assert set(Data([Session(plan, H200, STARTED, records)]).cells) == set(cells)
     session = a_session("sizes", is_recorded=True)
     renamed = tuple(
         replace(r, cell=replace(r.cell, implementation="of_tomorrow"))
@@ -586,8 +585,7 @@ def test_of_no_error_the_table_names_no_output():
 
 
 def test_a_point_under_the_roof_tells_its_work_and_tensor_cores_may_stand_above():
-    chart = figure("roofline", a_session("ksizes"))
-    (line,) = series(chart, "Global memory")
+    (line,) = series(figure("roofline", a_session("ksizes")), "Global memory")
     (dot,) = (each for each in line.dots if each.cell.ksize == 3)
     # Tap by tap: nine loads and nine multiply-adds a sample.
     for told in ("Model", "9.00 loads", "89\u202f%", "18.0 operations"):

@@ -16,7 +16,6 @@ from tests.made_sessions import LAPTOP, a_session, wrong
 from tests.workbench import scenes
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from tests.workbench.seeing import pixels_of
-from workbench.base import theme
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
 from workbench.charts.chart_view import EMPTY, ChartCard, ChartView, Legend, OptionRow
 from workbench.charts.data.points import Data
@@ -26,13 +25,8 @@ from workbench.widgets.letters import set_factor
 
 
 @pytest.fixture
-def view(qapp, qtbot):
-    theme.apply(qapp, "light")
-    view = ChartView()
-    qtbot.addWidget(view)
-    view.resize(480, 760)
-    view.show()
-    return view
+def view(put_up):
+    return put_up(ChartView(), 480, 760)
 
 
 def canvas_of(view) -> Canvas:
@@ -230,8 +224,7 @@ def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, v
     channels.activated.emit(0)
     view.show_sessions([old, new])  # more of the same changes nothing
     assert view.figure.options[0].chosen == 1
-    newer = replace(new, started=new.started + 60)
-    view.show_sessions([newer, old, new])
+    view.show_sessions([replace(new, started=new.started + 60), old, new])
     assert view.figure.options[0].chosen == 3
     view.show_sessions([old, new])
     assert view.figure.options[0].chosen == 1
@@ -250,8 +243,7 @@ def test_the_nearest_mark_is_pointed_at_and_a_click_asks_for_its_cell(qtbot, vie
     until(qtbot, lambda: asked)
     assert asked == [spot.cell]
     spot = canvas.spots[0]
-    place = place_of(canvas, spot)
-    assert canvas.spot_at(place + QPointF(1, 1)) == spot
+    assert canvas.spot_at(place_of(canvas, spot) + QPointF(1, 1)) == spot
     assert canvas.spot_at(QPointF(-200, -200)) is None
 
 
@@ -259,10 +251,8 @@ def test_a_tile_is_pointed_at_anywhere_on_it(qtbot, view):
     canvas = show(qtbot, view, a_session("block_grid"))
     spot = canvas.spots[0]
     box = canvas.plot.getViewBox()
-    corner = box.mapViewToScene(QPointF(spot.x + 0.45, spot.y + 0.45))
-    assert canvas.spot_at(corner) == spot
-    between = box.mapViewToScene(QPointF(spot.x + 0.55, spot.y))
-    assert canvas.spot_at(between) != spot
+    assert canvas.spot_at(box.mapViewToScene(QPointF(spot.x + 0.45, spot.y + 0.45))) == spot
+    assert canvas.spot_at(box.mapViewToScene(QPointF(spot.x + 0.55, spot.y))) != spot
 
 
 def test_the_arrow_keys_go_from_point_to_point_and_enter_picks(qtbot, view):
@@ -408,8 +398,7 @@ def colour_at(canvas, spot):
     """Near a corner of the tile, where no letter stands."""
     left, low = spot.box[0] + 0.12, spot.box[1] + 0.12
     place = canvas.plot.getViewBox().mapViewToScene(QPointF(left, low))
-    pixels = pixels_of(canvas.grab().toImage())
-    return tuple(pixels[int(place.y()), int(place.x())].tolist())
+    return tuple(pixels_of(canvas.grab().toImage())[int(place.y()), int(place.x())].tolist())
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 
+from kernels.pictures.generated import noise
 from workbench.imaging.cell_values import CellRequest, font_for, texts_of, written
 from workbench.imaging.display import CHECKER_GREYS, MIN_LEVEL, NAN_BGR, to_display
 
@@ -21,22 +22,15 @@ def shown(display, level=0):
     return bgra[..., 2::-1].copy()
 
 
-def random_picture(shape, dtype=np.uint8, seed=0):
-    rng = np.random.default_rng(seed)
-    if dtype == np.float32:
-        return rng.random(shape, np.float32)
-    return rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
-
-
 @pytest.mark.parametrize("size", [(1, 1), (1, 17), (5, 3), (31, 33), (257, 127)])
 def test_8_bit_colour_is_shown_exactly_at_any_width(size):
-    samples = random_picture((*size, 3))
+    samples = noise(*size, 3)
     assert np.array_equal(shown(to_display(samples)), samples)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_float16_is_shown_as_the_same_values_in_float32_are(channels):
-    halves = random_picture((9, 13, channels), np.float32).astype(np.float16)
+    halves = noise(9, 13, channels, "float32").astype(np.float16)
     halves[2, 3], halves[4, 5], halves[6, 7] = np.nan, np.inf, -np.inf
     for levels in (None, (0.25, 0.5)):
         expected = shown(to_display(halves.astype(np.float32), levels))
@@ -55,22 +49,20 @@ def test_float16_is_shown_as_the_same_values_in_float32_are(channels):
     ],
 )
 def test_levels_map_to_black_and_white_and_saturate_beyond(dtype, levels):
-    samples = random_picture((40, 50, 3), dtype)
+    samples = noise(40, 50, 3, np.dtype(dtype).name)
     low, high = levels or (0, 1.0 if dtype == np.float32 else np.iinfo(dtype).max)
     wanted = np.clip((samples.astype(np.float64) - low) / (high - low), 0, 1) * 255
-    difference = np.abs(shown(to_display(samples, levels)) - wanted)
-    assert difference.max() <= 0.5 + 1e-3
+    assert np.abs(shown(to_display(samples, levels)) - wanted).max() <= 0.5 + 1e-3
 
 
 @pytest.mark.parametrize("levels", [(5, 5), (9, 3), (0, float("nan"))])
 def test_levels_out_of_order_are_refused(levels):
     with pytest.raises(ValueError, match="below"):
-        to_display(random_picture((3, 3, 1)), levels)
+        to_display(noise(3, 3), levels)
 
 
 def test_nan_is_magenta_and_infinities_are_black_and_white():
-    values = [np.nan, np.inf, -np.inf, 3e38, -3e38, 1.0]
-    samples = np.array(values, np.float32).reshape(1, 6, 1)
+    samples = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 1.0], np.float32).reshape(1, 6, 1)
     pixels = shown(to_display(samples))[0]
     assert tuple(pixels[0]) == NAN_BGR[::-1]
     assert pixels[1:, 0].tolist() == [255, 0, 255, 0, 255]
@@ -90,7 +82,7 @@ def test_alpha_lets_the_checkerboard_through(dtype, channels):
 
 
 def test_the_pyramid_halves_until_it_is_small():
-    display = to_display(random_picture((1500, 2051, 3)))
+    display = to_display(noise(1500, 2051, 3))
     sizes = [(image.width(), image.height()) for image in display.images]
     assert sizes == [(2051, 1500), (1026, 750), (513, 375), (257, 188)]
     assert display.size == (2051, 1500)
@@ -105,7 +97,7 @@ def test_smaller_levels_are_averages_so_that_fine_stripes_become_grey_not_moire(
 
 def test_the_pixels_outlive_the_samples_and_cross_threads():
     made = []
-    samples = random_picture((600, 700, 3))
+    samples = noise(600, 700, 3)
     thread = threading.Thread(target=lambda: made.append(to_display(samples.copy())))
     thread.start()
     thread.join()
@@ -120,8 +112,7 @@ def asked(qapp):
     samples = np.zeros((9, 12, 1), np.uint8)
     samples[3, 5] = 188
     font = font_for(40, samples)
-    pixels = to_display(samples).pixels[0]
-    return CellRequest(samples, pixels, QRect(4, 2, 4, 3), 40.5, font)
+    return CellRequest(samples, to_display(samples).pixels[0], QRect(4, 2, 4, 3), 40.5, font)
 
 
 def test_its_corner_is_that_of_its_region(asked):

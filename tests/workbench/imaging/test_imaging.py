@@ -159,8 +159,7 @@ def test_an_absolute_difference_is_multiplied_saturates_and_leaves_alpha_out():
 
 def test_a_signed_difference_is_blue_below_and_orange_above_zero():
     one = np.array([[[0.0], [0.5], [1.0], [np.nan]]], np.float32)
-    other = np.full((1, 4, 1), 0.5, np.float32)
-    found = difference(one, other, 1.0, is_signed=True, gain=1.0)
+    found = difference(one, np.full((1, 4, 1), 0.5, np.float32), 1.0, is_signed=True, gain=1.0)
     below, nothing, above, unknown = (bgr(found.display, x, 0) for x in range(4))
     assert below[0] > below[2] + 80
     assert min(nothing) > 240
@@ -350,8 +349,7 @@ def test_nan_is_not_hidden_and_an_infinite_error_is_endlessly_unlike():
 
 
 def test_numbers_of_a_few_values_by_hand():
-    samples = np.array([0, 10, 10, 255], np.uint8).reshape(2, 2, 1)
-    ((found,),) = last(counting((samples,)))
+    ((found,),) = last(counting((np.array([0, 10, 10, 255], np.uint8).reshape(2, 2, 1),)))
     assert found.channel == "grey"
     assert (found.numbers.low, found.numbers.high, found.numbers.mean) == (0, 255, 68.75)
     assert found.numbers.percentiles == (0, 10, 255)
@@ -379,8 +377,7 @@ def test_values_that_are_no_numbers_are_counted_apart():
     ((found,),) = last(counting((samples,)))
     assert found.numbers.not_finite == 2
     assert (found.numbers.low, found.numbers.high, found.numbers.mean) == (0, 1, 0.5)
-    nothing = np.full((2, 2, 1), np.nan, np.float32)
-    ((found,),) = last(counting((nothing,)))
+    ((found,),) = last(counting((np.full((2, 2, 1), np.nan, np.float32),)))
     assert math.isnan(found.numbers.mean)
     assert found.numbers.not_finite == 4
 
@@ -395,8 +392,7 @@ def test_values_that_are_no_numbers_are_counted_apart():
     ],
 )
 def test_bins_of_16_bits_hold_as_many_whole_numbers_each(pictures, first, width, last_edge):
-    samples = np.array(pictures, np.uint16).reshape(1, -1, 1)
-    ((found,),) = last(counting((samples,)))
+    ((found,),) = last(counting((np.array(pictures, np.uint16).reshape(1, -1, 1),)))
     assert (found.edges[0], found.edges[-1]) == (first, last_edge)
     assert set(np.diff(found.edges)) == {width}
     assert found.counts[[0, -1]].tolist() == [1, 1]

@@ -75,8 +75,7 @@ def test_a_word_brings_back_its_step(step):
 
 @given(st.lists(steps(), min_size=1, max_size=MAX_STEPS), st.sampled_from(BORDERS), st.booleans())
 def test_a_file_brings_back_its_list(listed, border, is_rounded):
-    changes = step_files.changes_of_steps(listed)
-    state = State(border=border, is_rounded=is_rounded, **changes)
+    state = State(border=border, is_rounded=is_rounded, **step_files.changes_of_steps(listed))
     text = to_text(state, 'What "it" does,\nin words.')
     again = replace(State(is_rounded=not is_rounded), **parse(text))
     assert list(map(kept, again.steps)) == list(map(kept, listed))
@@ -110,8 +109,7 @@ STEP = choices.to_data(State(before=(Step(),)))["before"][0]
     ],
 )
 def test_steps_that_make_no_sense_are_left_out_and_told(broken):
-    data = {"border": "wrap", "after": broken}
-    changes, lost = choices.recalled(data, State())
+    changes, lost = choices.recalled({"border": "wrap", "after": broken}, State())
     assert changes == {"border": "wrap"}
     assert len(lost) == 1
     assert lost[0].startswith("steps ")

@@ -419,8 +419,7 @@ def test_a_kernel_of_ones_own_stands_with_its_hash_and_in_the_commands(report):
     assert f"mine.cu is a user kernel; the SHA-256 of its source is {'ab' * 32}." in page.words
     assert "A user kernel ran in a process of its own" in page.words
     assert "user kernel" not in said(a_session(SMALL))
-    commands = commands_for(with_own())
-    assert plan_of(commands.toml).implementations == ("opencv", "mine.cu")
+    assert plan_of(commands_for(with_own()).toml).implementations == ("opencv", "mine.cu")
     (preset,) = (each for each in presets() if each.key == "camerino_image_size")
     own = (OwnText("mine.cu", "ab" * 32),)
     plan = replace(preset.plan, implementations=("opencv", "mine.cu"), own_texts=own)
@@ -541,8 +540,7 @@ def test_the_examples_are_what_the_filter_does(report):
 
 
 def test_a_picture_that_is_at_hand_is_what_the_example_shows(report):
-    rng = np.random.default_rng(1)
-    mine = rng.integers(0, 256, (500, 700, 3), np.uint8)
+    mine = np.random.default_rng(1).integers(0, 256, (500, 700, 3), np.uint8)
     plan = replace(SMALL, pictures=("cat.png",), sizes=((700, 500),), channels=(3,))
     page = report(a_session(plan))
     assert not page.all("img")

@@ -81,8 +81,7 @@ def test_what_is_copied_here_is_pasted_here_sample_for_sample(qapp, pixel_type, 
     samples = noise(3, 5, channels, pixel_type)
     shown = QImage(5, 3, QImage.Format.Format_RGB32)
     clipboard.copy(samples, to_image(samples, shown))
-    pasted = picture_in(image_in(QGuiApplication.clipboard().mimeData()))
-    assert pasted.samples is samples
+    assert picture_in(image_in(QGuiApplication.clipboard().mimeData())).samples is samples
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,7 @@ def compiled(text: str) -> nvrtc.Compiled:
 
 @needs_nvrtc
 def test_it_is_the_same_as_here():
-    rung = own_kernel("mine.cu", TEXT)
-    here = nvrtc.compile_rung(rung, a_job("shared"), 90, with_lines=True)
+    here = nvrtc.compile_rung(own_kernel("mine.cu", TEXT), a_job("shared"), 90, with_lines=True)
     apart = compiled(TEXT)
     assert (apart.ptx, apart.cubin, apart.resources) == (here.ptx, here.cubin, here.resources)
     assert here.cubin.startswith(b"\x7fELF")

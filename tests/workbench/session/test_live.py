@@ -28,19 +28,24 @@ from workbench.widgets.tile import ValueTile
 def held(make_window):
     """A window whose jobs of size 9 wait for `go_on` before their first result, and those of
     size 11 after it; its attribute `go_on` is that event."""
+    yield from waiting_window(make_window, lambda size: size == 9, lambda size: size == 11)
+
+
+def waiting_window(make_window, waits_before, waits_after):
+    """Yields a window whose jobs of some sizes wait before, or after, their first result."""
     go_on = threading.Event()
 
     def script(job, steps):
         for step in steps:
-            if isinstance(step, Result) and job.ksize == 9:
+            if isinstance(step, Result) and waits_before(job.ksize):
                 yield from waiting()
             yield step
-            if isinstance(step, Result) and job.ksize == 11:
+            if isinstance(step, Result) and waits_after(job.ksize):
                 yield from waiting()
 
     def waiting():
         while not go_on.wait(0.001):
-            yield Progress("waiting")
+            yield Progress("filtering all of it")
 
     window = make_window(lambda: Scripted(script))
     window.go_on = go_on
@@ -194,8 +199,7 @@ def slow_at_first(disturbed):
 
 def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot, make_window):
     window = make_window(slow_at_first(261.0))
-    result = show_picture(qtbot, window, noise(8, 8))
-    assert result.kernel.samples_ms == (261.0,)
+    assert show_picture(qtbot, window, noise(8, 8)).kernel.samples_ms == (261.0,)
     shown = after(window)
     window.docks.bring_forward("Timing")
     tile = child(window, "filter-time", ValueTile)
@@ -251,19 +255,7 @@ LONG = 9  # from this size on a job is said to take long
 def window(make_window, monkeypatch):
     """A window where jobs of LONG and more take long, and wait for `go_on` before their result."""
     monkeypatch.setattr(live_module, "takes_long", lambda job: job.ksize >= LONG)
-    go_on = threading.Event()
-
-    def script(job, steps):
-        for step in steps:
-            if isinstance(step, Result) and job.ksize >= LONG:
-                while not go_on.wait(0.001):
-                    yield Progress("filtering all of it")
-            yield step
-
-    window = make_window(lambda: Scripted(script))
-    window.go_on = go_on
-    yield window
-    go_on.set()
+    yield from waiting_window(make_window, lambda size: size >= LONG, lambda _: False)
 
 
 def caption(window):
@@ -281,8 +273,7 @@ def test_what_takes_long_is_previewed_and_says_so_until_the_whole_is_there(qtbot
     assert view(window, "After").display.size == (64, 64)
     until(qtbot, lambda: child(window, "doing", QLabel).text() == "filtering all of it …")
     assert is_previewed(window, LONG)
-    result = settle(qtbot, window, window.go_on.set)
-    assert result.check.ok
+    assert settle(qtbot, window, window.go_on.set).check.ok
     assert "preview" not in caption(window)
     assert view(window, "After").display is window.live.shown
 

@@ -62,8 +62,7 @@ def test_a_picture_is_stored_as_the_pixel_type_picked_and_back(qtbot, window, ph
     settle(qtbot, window, lambda: drop(window, photo))
     combo = child(window, "pixel-type", QComboBox)
     result = settle(qtbot, window, lambda: pick(combo, "float16"))
-    stored = stored_as(noise(20, 30, 3), "float16")
-    np.testing.assert_array_equal(result.job.picture, stored)
+    np.testing.assert_array_equal(result.job.picture, stored_as(noise(20, 30, 3), "float16"))
     assert result.picture.dtype == "float16"
     assert result.check.ok
     assert opened(window).path == photo

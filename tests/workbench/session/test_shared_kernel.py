@@ -29,5 +29,4 @@ def test_the_comment_stands_behind_the_header_and_the_text_is_still_a_kernel():
         "",
     ]
     assert comment[3].startswith(f"// Machine: {cpu()}; ")
-    rung = own_kernel("mine.cu", shared)
-    assert rung.title == own_kernel("mine.cu", TEXT).title
+    assert own_kernel("mine.cu", shared).title == own_kernel("mine.cu", TEXT).title

@@ -64,19 +64,21 @@ def noting(done, name):
 @pytest.fixture
 def make_worker(qtbot):
     """Makes workers whose jobs are done by a script, each with the list of what it has told:
-    ("filtered", job, ...) for a Result; closes them.
+    ("filtered", job, ...) for a Result; starts them, unless a test does, and closes them.
 
     Nobody connects or disconnects later: PySide does not survive that while a thread emits.
     """
     made = []
 
-    def make(script=at_once, make_engine=None):
+    def make(script=at_once, make_engine=None, starts=True):
         worker, told = Worker(make_engine or (lambda: Scripted(script))), []
         for name in SIGNALS:
             attrgetter(name)(worker).connect(partial(_write, told, name))
         listening.append(partial(_write, told, "broke"))
         bugs.met.connect(listening[-1])
         made.append(worker)
+        if starts:
+            worker.start()
         return worker, told
 
     listening = []
@@ -113,7 +115,6 @@ def test_a_job_is_filtered_off_the_gui_thread(qtbot, make_worker):
         yield answer(job)
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job())
     wait_for(qtbot, told, "filtered")
     wait_for(qtbot, told, "settled")
@@ -121,7 +122,7 @@ def test_a_job_is_filtered_off_the_gui_thread(qtbot, make_worker):
 
 
 def test_the_device_is_found_once_and_after_the_first_picture(qtbot, make_worker):
-    worker, told = make_worker()
+    worker, told = make_worker(starts=False)
     worker.request(a_job())
     worker.start()
     wait_for(qtbot, told, "device_found")
@@ -137,7 +138,7 @@ def test_a_lost_device_is_told_after_what_failed(qtbot, make_worker):
         raise DeviceLostError("The GPU failed.")
         yield
 
-    worker, told = make_worker(script)
+    worker, told = make_worker(script, starts=False)
     worker.request(a_job())
     worker.start()
     (device,) = wait_for(qtbot, told, "device_found")
@@ -158,7 +159,6 @@ def test_while_a_step_runs_only_the_newest_job_waits(qtbot, make_worker):
         yield answer(job)
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job(3))
     until(qtbot, entered.is_set)
     for ksize in (5, 7, 9):
@@ -180,7 +180,6 @@ def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker):
         yield answer(job)
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job(3))
     wait_for(qtbot, told, "progressed")
     worker.request(a_job(5))
@@ -199,7 +198,6 @@ def test_what_was_shown_gives_way_at_once(qtbot, make_worker, monkeypatch):
             yield Progress("timing for ever")
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job(3))
     until(qtbot, lambda: sizes(told, "settled") == [5])
     assert sizes(told, "filtered") == [3, 5]
@@ -222,7 +220,6 @@ def test_while_a_slider_is_dragged_slow_filters_show_pictures(
         yield answer(job)
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job(3))
     wait_for(qtbot, told, "settled")
     assert len(sizes(told, "filtered")) >= 120 * every // 10
@@ -236,7 +233,7 @@ def test_what_ran_once_is_timed_again_when_nothing_else_is_left(qtbot, make_work
         yield Progress("filtering")
         yield answer(job)
 
-    worker, told = make_worker(script)
+    worker, told = make_worker(script, starts=False)
     worker.request_again(a_job(3), "warm")
     worker.request_again(a_job(5, "sequential"), "cold")
     worker.request_baseline(a_job(3, "sequential"))
@@ -262,7 +259,6 @@ def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_
         yield answer(job)
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job(3))
     until(qtbot, entered.is_set)
     worker.sweep.start(noting(done, "sweep"))
@@ -290,7 +286,6 @@ def test_a_job_pauses_a_sweep(qtbot, make_worker):
             yield Progress("measuring")
 
     worker, told = make_worker(script)
-    worker.start()
     worker.sweep.start(sweeping)
     assert wait_for(qtbot, told, "sweep.ended") == (None, True)
     assert done == ["sweep", "sweep", "live", "live", "live", "sweep"]
@@ -302,7 +297,6 @@ def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker):
         raise ZeroDivisionError("a bug")
 
     worker, told = make_worker()
-    worker.start()
     worker.sweep.start(sweeping)
     wait_for(qtbot, told, "broke")
     assert ("sweep.ended", None, False) in told
@@ -310,7 +304,6 @@ def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker):
 
 def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker):
     worker, told = make_worker()
-    worker.start()
     worker.sweep.start(for_ever)
     wait_for(qtbot, told, "sweep.stepped")
     worker.sweep.start(lambda _: iter([Progress("the other")]))
@@ -331,7 +324,6 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
             stopped.append(QThread.currentThread())
 
     worker, told = make_worker(script)
-    worker.start()
     worker.sweep.start(for_ever)
     worker.request_baseline(a_job(3, "sequential"))
     worker.request(a_job())
@@ -353,7 +345,6 @@ def test_a_trial_under_way_is_closed_on_the_thread_before_that_ends(qtbot, make_
             closed.append(QThread.currentThread())
 
     worker, _ = make_worker()
-    worker.start()
     worker.ask("trial", trying, steps.append)
     qtbot.waitUntil(lambda: bool(steps))
     worker.close()
@@ -364,7 +355,7 @@ def test_a_trial_under_way_is_closed_on_the_thread_before_that_ends(qtbot, make_
 
 
 def test_a_comparison_goes_before_a_sweep_and_the_picture_before_it(qtbot, make_worker):
-    worker, told = make_worker(at_once)
+    worker, told = make_worker(at_once, starts=False)
     worker.sweep.start(lambda _: iter([Progress("sweeping")]))
     worker.comparison.start(lambda _: iter([Progress("comparing")]))
     worker.request(a_job())
@@ -385,7 +376,7 @@ def test_a_cancelled_comparison_may_save_what_it_has_on_the_thread(qtbot, make_w
         finally:
             saved.append(QThread.currentThread())
 
-    worker, told = make_worker(at_once)
+    worker, told = make_worker(at_once, starts=False)
     worker.comparison.start(comparing)
     worker.start()
     wait_for(qtbot, told, "comparison.stepped")
@@ -411,7 +402,7 @@ def shown_then_timed(steps):
 def test_the_timing_waits_while_it_is_held(qtbot, make_worker, monkeypatch):
     monkeypatch.setattr(worker_module, "HELD_S", 60.0)
     timed = []
-    worker, told = make_worker(shown_then_timed(timed))
+    worker, told = make_worker(shown_then_timed(timed), starts=False)
     worker.hold(True)
     worker.start()
     worker.request(a_job())
@@ -451,7 +442,6 @@ class SlowToEnd:
 def test_who_asks_never_waits_for_the_end_of_what_is_dropped(qtbot, make_worker, begin, drop):
     slow = SlowToEnd()
     worker, _ = make_worker(lambda job, _: slow() if job.ksize == 3 else at_once(job, _))
-    worker.start()
     begin(worker)
     assert slow.begun.wait(60)
     drop(worker)
@@ -468,7 +458,6 @@ def test_who_asks_never_waits_for_the_end_of_what_is_dropped(qtbot, make_worker,
 def test_a_bug_before_anything_is_done_is_shown_and_the_thread_goes_on(qtbot, make_worker):
     engines = [lambda: 1 / 0, lambda: 1 / 0, lambda: Scripted(at_once)]
     worker, told = make_worker(make_engine=lambda: engines.pop(0)())
-    worker.start()
     assert "ZeroDivisionError" in wait_for(qtbot, told, "broke")[0]
     worker.sweep.start(for_ever)
     wait_for(qtbot, told, "broke", count=2)
@@ -494,7 +483,6 @@ def test_a_trial_and_a_picture_that_waits_for_it_take_turns_before_a_sweep(qtbot
         yield answer(job)
 
     worker, told = make_worker(script)
-    worker.start()
     wait_for(qtbot, told, "device_found")
     worker.sweep.start(for_ever)
     wait_for(qtbot, told, "sweep.stepped")
@@ -512,7 +500,6 @@ def test_others_go_on_while_a_picture_waits_for_another_process(qtbot, make_work
             yield Waiting("waiting for a sweep of process 1234 on NVIDIA H200")
 
     worker, told = make_worker(script)
-    worker.start()
     worker.request(a_job())
     worker.sweep.start(for_ever)
     wait_for(qtbot, told, "sweep.stepped")

@@ -1,5 +1,6 @@
 """Qt's own file dialog cuts no column, and begins and ends as it is told."""
 
+import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QApplication,
@@ -46,11 +47,16 @@ def rows(dialog):
     return table.model().rowCount(table.rootIndex())
 
 
-def test_what_is_chosen_comes_back(qtbot, tmp_path):
+@pytest.fixture
+def parent(qtbot):
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_what_is_chosen_comes_back(parent, tmp_path):
     for name in ("a.png", "b.png"):
         (tmp_path / name).touch()
-    parent = QWidget()
-    qtbot.addWidget(parent)
     with_dialog(lambda dialog: agree(dialog, "a.png"), 2)
     assert ask_file(parent, "Open", str(tmp_path), TYPES) == tmp_path / "a.png"
     with_dialog(lambda dialog: agree(dialog, "b.png"), 2)
@@ -59,9 +65,8 @@ def test_what_is_chosen_comes_back(qtbot, tmp_path):
     assert ask_folder(parent, "Open", str(tmp_path)) == tmp_path
 
 
-def test_a_name_is_proposed_and_its_type_chosen(qtbot, tmp_path):
-    parent, seen = QWidget(), []
-    qtbot.addWidget(parent)
+def test_a_name_is_proposed_and_its_type_chosen(parent, tmp_path):
+    seen = []
 
     def look(dialog):
         seen.append((dialog.selectedFiles(), dialog.selectedNameFilter()))
@@ -74,12 +79,11 @@ def test_a_name_is_proposed_and_its_type_chosen(qtbot, tmp_path):
     assert seen == [([str(tmp_path / "c.tif")], tiff)]
 
 
-def test_what_is_looked_for_in_a_folder_is_seen_in_grey_and_the_folder_is_taken(qtbot, tmp_path):
+def test_what_is_looked_for_in_a_folder_is_seen_in_grey_and_the_folder_is_taken(parent, tmp_path):
     (tmp_path / "below").mkdir()
     for name in ("a.png", "b.png", "notes.txt"):
         (tmp_path / name).touch()
-    parent, seen = QWidget(), {}
-    qtbot.addWidget(parent)
+    seen = {}
 
     def look(dialog):
         table = dialog.findChild(QTreeView, "treeView")
@@ -93,12 +97,11 @@ def test_what_is_looked_for_in_a_folder_is_seen_in_grey_and_the_folder_is_taken(
     assert seen == {"below": True, "a.png": False, "b.png": False}
 
 
-def test_no_file_is_read_to_know_its_kind(qtbot, tmp_path):
+def test_no_file_is_read_to_know_its_kind(parent, tmp_path):
     """As Qt would, on the GUI thread: of /proc/kmsg without end."""
     save(tmp_path / "a.png", noise(8, 8))
     (tmp_path / "a.png").rename(tmp_path / "unnamed")
-    parent, seen = QWidget(), []
-    qtbot.addWidget(parent)
+    seen = []
 
     def look(dialog):
         table = dialog.findChild(QTreeView, "treeView")

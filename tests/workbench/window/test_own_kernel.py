@@ -23,14 +23,11 @@ ENDLESS = RIGHT.replace(
 
 
 @pytest.fixture
-def folder(home, monkeypatch):
+def folder(kernels):
     """The user's folder of kernels, with one in it."""
-    folder = home / "kernels"
-    folder.mkdir()
-    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(folder))
-    (folder / "blur.cu").write_text(RIGHT, encoding="utf-8")
-    (folder / "notes.txt").write_text("no kernel", encoding="utf-8")
-    return folder
+    (kernels / "blur.cu").write_text(RIGHT, encoding="utf-8")
+    (kernels / "notes.txt").write_text("no kernel", encoding="utf-8")
+    return kernels
 
 
 @pytest.fixture

@@ -17,13 +17,10 @@ from workbench.session.kernel_folder import kernels_folder
 
 
 @pytest.fixture
-def window(qtbot, make_window, children, home, monkeypatch):
+def window(qtbot, make_window, children, kernels, monkeypatch):
     """A window that filters with the user's own kernel, on a picture, with a GPU."""
     use_fake_gpu(monkeypatch, children)
-    folder = home / "kernels"
-    folder.mkdir()
-    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(folder))
-    (folder / "mine.cu").write_text(text(), encoding="utf-8")
+    (kernels / "mine.cu").write_text(text(), encoding="utf-8")
     window = make_window(Engine)
     window.store.choose(implementation="mine.cu", ksize=3, border="wrap")
     until(qtbot, lambda: window.device == H200)

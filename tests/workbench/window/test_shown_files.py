@@ -201,11 +201,16 @@ def two_files(tmp_path):
     return tmp_path / "A.png", tmp_path / "B.png", one, other
 
 
+def compare(qtbot, window, *paths):
+    """Drop two files and compare them, as the message offers."""
+    settle(qtbot, window, lambda: drop(window, *paths))
+    button = next(e for e in window.findChildren(QPushButton) if e.text() == "&Compare the two")
+    return settle(qtbot, window, lambda: click(button))
+
+
 def test_two_dropped_files_are_compared_in_every_mode(qtbot, window, tmp_path):
     path_a, path_b, one, other = two_files(tmp_path)
-    settle(qtbot, window, lambda: drop(window, path_a, path_b))
-    button = next(e for e in window.findChildren(QPushButton) if e.text() == "&Compare the two")
-    result = settle(qtbot, window, lambda: click(button))
+    result = compare(qtbot, window, path_a, path_b)
     np.testing.assert_array_equal(result.picture, other)
     pane = window.compare.main
     until(qtbot, lambda: "A.png · 60×40" in pane.accessibleDescription())  # under the divider
@@ -247,9 +252,7 @@ def test_the_same_file_with_nan_and_infinity_twice_is_the_same(qtbot, window, tm
     samples[9, 9], samples[20, 30, 1], samples[20, 40, 2] = np.nan, np.inf, -np.inf
     for name in ("A.tif", "B.tif"):
         save(tmp_path / name, samples)
-    settle(qtbot, window, lambda: drop(window, tmp_path / "A.tif", tmp_path / "B.tif"))
-    button = next(e for e in window.findChildren(QPushButton) if e.text() == "&Compare the two")
-    result = settle(qtbot, window, lambda: click(button))
+    result = compare(qtbot, window, tmp_path / "A.tif", tmp_path / "B.tif")
     np.testing.assert_array_equal(result.picture, samples)
     pane = window.compare.main
     trigger(window, "Mismatch")

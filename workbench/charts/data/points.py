@@ -18,6 +18,7 @@ from kernels.engine.auto import AUTO
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
+from workbench.base.numbers import plural
 from workbench.charts.data.figure import LOOKS, Choices, LegendLine, Option, SeriesStyle, Standing
 from workbench.model import cell_words
 from workbench.model.names import cpu_name, implementation_title, kind_of, place_of
@@ -444,7 +445,7 @@ def with_threads(point: Point, data: Data) -> str:
     threads = data.threads.get((point.source, point.cell.implementation), 0)
     if point.on_gpu or not threads:
         return title
-    return f"{title} ({threads} thread{'s' if threads > 1 else ''})"
+    return f"{title} ({plural(threads, 'thread')})"
 
 
 def end_name(point: Point, data: Data) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -101,14 +101,18 @@ def varies(name: str) -> Callable[[Plan], bool]:
     return lambda plan: len(getattr(plan, name)) > 1
 
 
-def why_not_several(data: Data, names: Sequence[str]) -> str | None:
-    """Explain a missing chart along some dimensions; None if each has two values."""
-    for name in names:
-        values = data.values(name)
-        if len(values) < 2:
-            only = f", {cell_words.in_words(name, values[0])}" if values else ""
-            return f"Only one {cell_words.label(name).lower()} is measured{only}."
-    return None
+def several(*names: str) -> Callable[[Data], str | None]:
+    """A function that explains a missing chart along dimensions; None if each has two values."""
+
+    def why_not(data: Data) -> str | None:
+        for name in names:
+            values = data.values(name)
+            if len(values) < 2:
+                only = f", {cell_words.in_words(name, values[0])}" if values else ""
+                return f"Only one {cell_words.label(name).lower()} is measured{only}."
+        return None
+
+    return why_not
 
 
 def visible(shown: Slice) -> list[Point]:

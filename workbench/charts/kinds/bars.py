@@ -24,7 +24,7 @@ from workbench.charts.data.points import (
     spread,
     timed,
 )
-from workbench.charts.kinds import SERIES, ChartKind, is_log, made, varies, visible, why_not_several
+from workbench.charts.kinds import SERIES, ChartKind, is_log, made, several, varies, visible
 from workbench.model import cell_words
 from workbench.model.names import place_of
 
@@ -245,19 +245,17 @@ def _say_steps(shown: Slice) -> str:
 
 KINDS = {
     "block_shapes": ChartKind(
-        partial(why_not_several, names=["blocks"]),
+        several("blocks"),
         partial(_figure, name="blocks"),
         lambda plan: 1 < len(plan.blocks) <= MAX_SHAPES and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
     **{
-        f"by_{name}": ChartKind(
-            partial(why_not_several, names=[name]), partial(_figure, name=name), varies(name)
-        )
+        f"by_{name}": ChartKind(several(name), partial(_figure, name=name), varies(name))
         for name in BY_NAMES
     },
     "steps_stacked": ChartKind(_why_no_steps, _stacked, lambda plan: any(plan.lists)),
     "ladder": ChartKind(
-        partial(why_not_several, names=["implementations"]),
+        several("implementations"),
         _ladder,
         lambda p: len(p.implementations) > 1 and {*p.varied} <= {"implementations", "channels"},
     ),

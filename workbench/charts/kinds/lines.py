@@ -28,7 +28,7 @@ from workbench.charts.data.points import (
     timed,
     with_threads,
 )
-from workbench.charts.kinds import SERIES, ChartKind, is_log, made, varies, visible, why_not_several
+from workbench.charts.kinds import SERIES, ChartKind, is_log, made, several, varies, visible
 from workbench.model import cell_words
 from workbench.model.names import kind_of, place_of
 
@@ -354,23 +354,19 @@ def _exceptions(seen: Iterable[tuple[Point, Roof]], placeless: Sequence[Point]) 
 
 
 KINDS = {
-    **{
-        f"time_by_{key}": ChartKind(
-            partial(why_not_several, names=(name,)), partial(_times, name=name), fits
-        )
-        for key, name, fits in (
-            ("size", "sizes", varies("sizes")),
-            ("kernel", "ksizes", lambda plan: len(plan.ksizes) > 1 and len(plan.sizes) == 1),
-            ("count", "counts", varies("counts")),
-        )
-    },
+    "time_by_size": ChartKind(several("sizes"), partial(_times, name="sizes"), varies("sizes")),
+    "time_by_kernel": ChartKind(
+        several("ksizes"),
+        partial(_times, name="ksizes"),
+        lambda plan: len(plan.ksizes) > 1 and len(plan.sizes) == 1,
+    ),
+    "time_by_count": ChartKind(several("counts"), partial(_times, name="counts"), varies("counts")),
     **{
         f"speedup_by_{key}": ChartKind(
-            partial(why_not_several, names=(name, "implementations")),
-            partial(_speed_ups, name=name),
+            several(name, "implementations"), partial(_speed_ups, name=name)
         )
         for key, name in (("size", "sizes"), ("kernel", "ksizes"))
     },
     "roofline": ChartKind(_why_no_roof, _roofline),
-    "throughput": ChartKind(partial(why_not_several, names=("sizes",)), _throughput),
+    "throughput": ChartKind(several("sizes"), _throughput),
 }

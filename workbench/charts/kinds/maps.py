@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from kernels.core.verdict import Check
 from workbench.base import numbers
 from workbench.charts.data import chart_words
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile, Verdict
 from workbench.charts.data.points import Data, Point, Slice, series_label
-from workbench.charts.kinds import ChartKind, made, why_not_several
+from workbench.charts.kinds import ChartKind, made, several
 from workbench.charts.kinds.bars import MAX_SHAPES
 from workbench.charts.kinds.lines import LABELS, Against, Quantity, baseline_option, rate_of
 from workbench.model import cell_words
@@ -202,10 +201,8 @@ KINDS = {
         _blocks,
         lambda plan: len(plan.blocks) > MAX_SHAPES and len(plan.sizes) * len(plan.ksizes) == 1,
     ),
-    "throughput_map": ChartKind(partial(why_not_several, names=SIZES), _throughput),
-    "speedup_map": ChartKind(
-        partial(why_not_several, names=(*SIZES, "implementations")), _speed_ups
-    ),
+    "throughput_map": ChartKind(several(*SIZES), _throughput),
+    "speedup_map": ChartKind(several(*SIZES, "implementations"), _speed_ups),
     "correctness": ChartKind(
         lambda data: None if any(p.measurement or p.objection for p in data.points) else UNCHECKED,
         _errors,

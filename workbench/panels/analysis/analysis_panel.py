@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QShowEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
 from kernels.core.job import Region
@@ -34,6 +34,7 @@ from workbench.widgets.folding import FoldedSection, OffStage
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.tile import ElidedLabel, ValueTile, scaled_font, words_label
+from workbench.widgets.watch import Watch
 
 REDRAW_MS = 60  # a profile follows the pointer, but does not hold it up
 HISTOGRAM, SIMILARITY = "histogram", "similarity"
@@ -96,6 +97,7 @@ class AnalysisPanel(UprightArea):
         OffStage(self, self._numbers, self._similarity_note, self._where)
         store.changed.connect(self._follow)
         live.settled.connect(self._analyse)
+        Watch(self, QEvent.Type.Show).seen.connect(self._analyse)
         inspection.pins_changed.connect(self._show_pins)
         compare.hovered.connect(self._point_at)
         compare.drawn.connect(self._draw_line)
@@ -108,10 +110,6 @@ class AnalysisPanel(UprightArea):
     def restore(self, data: dict[str, Any]) -> None:
         self._log.setChecked(data.get("log") is True)
         self._line_kind.show_data("column" if data.get("line") == "column" else "row")
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self._analyse()
 
     # -- what is computed
 

@@ -182,16 +182,16 @@ class AnatomyPane(QWidget):
         self._parts = QButtonGroup(self)
         for number, part in enumerate(PARTS):
             title = PART_TITLES[part]
-            button = push_button(f"anatomy-part-{part}", title, TIPS[part], f"Part {title}")
+            name, called = f"anatomy-part-{part}", f"Part {title}"
+            button = push_button(name, title, TIPS[part], called, look="compact")
             button.setCheckable(True)
-            button.setProperty("compact", True)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self._parts.addButton(button, number)
             buttons.add((button, 1))
         self._parts.button(PARTS.index(self.part)).setChecked(True)
         self._parts.idClicked.connect(lambda number: self.show_part(PARTS[number]))
-        self._zoom = push_button("anatomy-zoom", "Zoom", TIPS["zoom"], "Zoom to the block")
-        self._zoom.setProperty("compact", True)
+        title = "Zoom to the block"
+        self._zoom = push_button("anatomy-zoom", "Zoom", TIPS["zoom"], title, look="compact")
         self._zoom.clicked.connect(self._ask_zoom)
         buttons.add(self._zoom)
         return row

@@ -152,8 +152,7 @@ class LaunchChoice(QWidget):
         self._blocks = BlockBox("anatomy-block")
         self._blocks.activated.connect(lambda _: store.choose(block_xy=self._blocks.currentData()))
         self._note = words_label("anatomy-running", 0.9, is_muted=True)
-        both = HBox().add((self._names, 3), (self._blocks, 2))
-        VBox(self, 0).add(both, self._passes, self._note)
+        VBox(self, 0).add(HBox().add((self._names, 3), (self._blocks, 2)), self._passes, self._note)
 
     def follow(self, key: str) -> bool:
         """Note that implementation `key` runs; return True if it is another rung than before."""

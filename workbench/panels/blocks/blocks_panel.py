@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -104,8 +104,7 @@ class BlocksPanel(QWidget):
         self._work = words_label("blocks-work", 0.88, is_muted=True)
         self._note = words_label("blocks-note", 0.95)
         self.picks = ShapePicks()
-        self._sentence = Label(name="blocks-sentence", wraps=True, lines=2)
-        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence = Label(name="blocks-sentence", wraps=True, lines=2, is_selectable=True)
         self._click = words_label("blocks-click", 0.88, is_muted=True)
         policy = self._click.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # what is beside it stays at the right
@@ -113,8 +112,7 @@ class BlocksPanel(QWidget):
         self.chart = FigureView("")  # the sentence says why there is nothing
         self.chart.setAccessibleName("Times of the candidates")
         self.chart.setMinimumWidth(MIN_CHART_PX)
-        self._start = push_button("blocks-start", "")
-        self._start.setProperty("primary", True)
+        self._start = push_button("blocks-start", "", look="primary")
         self._pause = push_button("blocks-pause", "", "Pause the comparison, or resume it.")
         self._back = push_button("blocks-recorded", "Recorded", RECORDED_TIP)
         self._back.hide()
@@ -215,19 +213,13 @@ class BlocksPanel(QWidget):
         if self._begins_by_itself and is_new:
             if self.phase is not BlocksPhase.RUNNING:
                 self.start()
-        elif isinstance(self._worker.device, NoDevice) and self._found is None:
-            self._read_recorded()
-
-    def _read_recorded(self) -> None:
-        if self._recorded is not None:
-            return
-
-        def show(recorded: RecordedShapes) -> None:
-            self._recorded = recorded
+        elif isinstance(self._worker.device, NoDevice) and not (self._found or self._recorded):
             self._refresh()
+            self._background.run(recorded_shapes, self._take_recorded, lambda _: None)
 
+    def _take_recorded(self, recorded: RecordedShapes) -> None:
+        self._recorded = recorded
         self._refresh()
-        self._background.run(recorded_shapes, show, lambda _: None)
 
     def _show_recorded_again(self) -> None:
         self._found = None
@@ -271,10 +263,7 @@ class BlocksPanel(QWidget):
         return result.picked if is_alike else None
 
     def _job(self) -> Job | None:
-        try:
-            return intents.step_job(self._store.state, self._live.result)
-        except KernelError:
-            return None
+        return intents.or_none(intents.step_job, self._store.state, self._live.result)
 
     def _picks(self, job: Job) -> Iterator[Pick]:
         device = self._worker.device
@@ -362,17 +351,7 @@ class BlocksPanel(QWidget):
 
     def _show_phase(self, phase: BlocksPhase) -> None:
         self.phase = phase
-        self._show_progress()
-        self._start.setText("Stop" if self._is_on else "Compare")
-        self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
-        self._start.setEnabled(self._is_on or self._is_recorded or not self._field.reason)
-        self._pause.setEnabled(self._is_on)
-        self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
-        for each in (self._start, self._pause):  # what is beside them stays where it is
-            each.setMinimumWidth(max(each.minimumWidth(), each.sizeHint().width()))
-
-    def _show_progress(self) -> None:
-        """Show how many of the least samples are taken; before the first that is unknown."""
+        # How many of the least samples are taken; before the first that is unknown.
         least, found = self._field.sampling.min_samples, self._found
         standings = found.standings if found else ()
         begun = [each.timing for each in standings if each.timing and not each.is_over]
@@ -380,6 +359,13 @@ class BlocksPanel(QWidget):
         self._bar.setRange(0, least * len(standings))
         self._bar.setValue(taken + sum(min(len(each.samples_ms), least) for each in begun))
         self._bar.setVisible(self._is_on)
+        self._start.setText("Stop" if self._is_on else "Compare")
+        self._start.setToolTip(STOP_TIP if self._is_on else START_TIP)
+        self._start.setEnabled(self._is_on or self._is_recorded or not self._field.reason)
+        self._pause.setEnabled(self._is_on)
+        self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
+        for each in (self._start, self._pause):  # what is beside them stays where it is
+            each.setMinimumWidth(max(each.minimumWidth(), each.sizeHint().width()))
 
     def _show_chart(self) -> None:
         is_map = self._views[MAP].isChecked() and self._views[MAP].isEnabled()

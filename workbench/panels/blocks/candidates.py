@@ -133,8 +133,7 @@ def field_of(
 
 def untimed(state: State) -> str:
     """The reason that a chosen user kernel takes no part without a GPU, or ""."""
-    is_chosen = is_own(state.implementation)
-    return UNTIMED.format(key=state.implementation) if is_chosen else ""
+    return UNTIMED.format(key=state.implementation) if is_own(state.implementation) else ""
 
 
 def _of_shapes(
@@ -148,8 +147,7 @@ def _of_shapes(
         reason = rung.why_not(shaped, device) or ""
         candidates.append(Candidate(xy, pair(xy), changes, shaped, reason))
     sampling = replace(SWEEP_SAMPLING, cache=state.cache)
-    work = work_in_words(job.title, job)
-    return Field(rung.title, work, True, tuple(candidates), sampling)
+    return Field(rung.title, work_in_words(job.title, job), True, tuple(candidates), sampling)
 
 
 def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QMenu, QSizePolicy, QToolButton, QWidget
 
+from kernels.core.plain_data import table_beside
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
 from workbench.imaging.display_mapping import MAX_GAIN
@@ -21,29 +22,10 @@ from workbench.panels.compare.wipe_view import MAX_PINS, pin_name
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import check_segment, described, make_button, make_segments
-from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import WholeBox
 
-MODES = (
-    ("result", "Result", "The filtered picture alone; hold Space for the original (E)"),
-    ("wipe", "&Wipe", "Before over after, with a divider to drag across (W)"),
-    ("side", "Side &by side", "Before and after next to each other, or one above the other (S)"),
-    ("difference", "Difference", "After minus before, made stronger (D)"),
-    ("mismatch", "Mismatch", "Which pixels are not those of the float64 reference (M)"),
-)
-KINDS = (
-    ("absolute", "|Δ|", "Absolute: how much each channel differs; black: not at all"),
-    (
-        "signed",
-        "±Δ",
-        "Signed: orange: more than before, blue: less; of the channel that differs most",
-    ),
-)
-SEARCH = (
-    ("previous-differing", "‹", "Go to the previous differing pixel (Shift+N)", "Previous"),
-    ("next-differing", "Next ›", "Go to the next differing pixel (N)", "Next"),
-    ("cancel-search", "Cancel", "Stop comparing; the pixels found so far stay", "Cancel"),
-)
+MODES, KINDS, SEARCH, BUTTONS = table_beside(__file__).values()
 
 
 class ModeBar(QWidget):
@@ -51,8 +33,7 @@ class ModeBar(QWidget):
 
     def __init__(self, store: Store) -> None:
         super().__init__()
-        self.setObjectName("modes")
-        self.setAccessibleName("How pictures are looked at")
+        described(self, "modes", "How pictures are looked at")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._modes = make_segments(MODES, lambda mode: store.choose(view_mode=mode))
         HBox(self, 0, 0).add(*self._modes.values())
@@ -74,12 +55,9 @@ class ModeOptions(QWidget):
         self._row = HBox(self, 0, 6)
         self._parts: list[tuple[QWidget, tuple[str, ...]]] = []
         tip = "What the result is compared with (Shift+J: the next)"
-        self.against = ElidingBox("against", "Compare with", tip)
+        self.against = DropDown("against", "Compare with", tip)
         self.against.setMinimumContentsLength(8)
         self.against.setMinimumWidth(72)  # in a narrow window
-        self.against.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         kinds = QWidget()
         self._kinds = make_segments(KINDS, lambda kind: store.choose(difference=kind))
         HBox(kinds, 0, 0).add(*self._kinds.values())
@@ -139,9 +117,8 @@ class ModeOptions(QWidget):
 
 def make_chip(chip: QToolButton, name: str, title: str, tip: str) -> None:
     """Make a button one that stands on the picture."""
-    described(chip, name, title, tip)
+    described(chip, name, title, tip, look="onPicture")
     chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    chip.setProperty("onPicture", True)
 
 
 NEGATIVE_MODES = ("result", "wipe", "side")  # that show the result through its mapping
@@ -210,10 +187,9 @@ class ReadOut(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._label = Label(name="values", font=theme.fixed_font())
+        self._label = Label(name="values", font=theme.fixed_font(), is_selectable=True)
         self._label.setAccessibleName("Values under the pointer")
         self._label.setIndent(INDENT_PX)
-        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setParent(self)
         self.whole = ""  # all parts, of the pixel pointed at last
         self._digits = 3, 3  # of the picture before, and of all others
@@ -240,11 +216,7 @@ class ReadOut(QWidget):
     ) -> None:
         """Show samples of one pixel, each (C,); None: no such pixel or picture."""
         self._point = point
-        self._values = {
-            "before": before,
-            **dict(zip(_PINNED, pinned, strict=False)),
-            "after": after,
-        }
+        self._values = dict(zip(_PINNED, pinned, strict=False), before=before, after=after)
         # `_against` may still name a pin that has just been removed.
         other = self._values.get(_PINNED[self._against - 1] if self._against else "before")
         if after is not None and other is not None:
@@ -323,20 +295,6 @@ def _format(value: Any, wide: int, signed: bool) -> str:
     return next((text for text in texts if len(text) <= wide), texts[-1])
 
 
-BUTTONS = (  # name, text, tip and, where it is not the text, accessible name
-    ("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)"),
-    ("one_to_one", "1:1", "100 %: one screen pixel per pixel (1)"),
-    ("original", "Hold: &original", "Hold to see the original, or the other file (Space)"),
-    (
-        "pin",
-        "Pin",
-        "Keep this result beside the next ones, up to four at once (K)",
-        "Pin this result",
-    ),
-    ("select_part", "Part", "Select the part of the picture that is filtered (G)", "Select a part"),
-)
-
-
 class ReadOutRow(QWidget):
     """One line for a status bar: values at its left, zoom and buttons at its right.
 
@@ -346,8 +304,7 @@ class ReadOutRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("read-out-row")
-        self.setAccessibleName("Pixel under the pointer and zoom")
+        described(self, "read-out-row", "Pixel under the pointer and zoom")
         self.read_out = ReadOut()
         self._zoom = Label(name="zoom", font=theme.numbers_font())
         self._zoom.setAccessibleName("Zoom")

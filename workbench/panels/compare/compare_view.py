@@ -597,19 +597,14 @@ class CompareView(QWidget):
 
     @property
     def _original(self) -> Shown:
-        samples = None if self.picture is None else self.picture.samples
-        return Shown(self._before, self._before_caption, samples, self._patches[0])
-
-    @property
-    def _before_caption(self) -> str:
         if self.picture is None or self._before is None:
-            return BEFORE
-        width, height = self._before.size
-        size, large = f"{width}×{height}", self.picture.large
+            return Shown(caption=BEFORE)
+        (width, height), near, large = self._before.size, self._patches[0], self.picture.large
+        size = f"{width}×{height}"
         if large is not None:
-            is_full = self._patches[0] is not None
-            size = large.size_in_words if is_full else large.scale_in_words
-        return f"{BEFORE} · {self.picture.title} · {size}"
+            size = large.scale_in_words if near is None else large.size_in_words
+        caption = f"{BEFORE} · {self.picture.title} · {size}"
+        return Shown(self._before, caption, self.picture.samples, near)
 
     @property
     def _exact_scale(self) -> float:

@@ -80,8 +80,7 @@ class RegionRequest:
 def read_region(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], Patch]:
     """Read the samples to be filtered, and the region itself."""
     samples = reader.read(request.picture, request.surroundings)
-    before = request.patch(samples, request.before)
-    return samples.astype(request.dtype, copy=False), before
+    return samples.astype(request.dtype, copy=False), request.patch(samples, request.before)
 
 
 def filtering_region(
@@ -157,10 +156,7 @@ class FullResolution(QObject):
         is_there = self._compare.picture is picture  # else it comes in a moment
         if picture is None or picture.large is None or seen is None or not is_there:
             return
-        try:
-            job = intents.job_for(state)
-        except KernelError:
-            job = None  # the window says why
+        job = intents.or_none(intents.job_for, state)
         scaled = QTransform.fromScale(picture.large.step, picture.large.step)
         part = scaled.mapRect(seen).toAlignedRect().intersected(_whole(picture.large))
         is_large = part.width() * part.height() > MAX_REGION_PIXELS

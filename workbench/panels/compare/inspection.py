@@ -324,8 +324,7 @@ class Inspection(QObject):
             self._inform(f"{MAX_PINS} results are pinned already; remove one first (Shift+K).")
         else:
             _, result, shown = found
-            pin = _pinned(result, shown, self._live.look)
-            self._set_pins((*self.pins, pin), self.against)
+            self._set_pins((*self.pins, _pinned(result, shown, self._live.look)), self.against)
             self._look_again()  # the levels may have just changed
 
     def unpin(self, index: int | None = None) -> None:

@@ -223,8 +223,7 @@ class PictureView(QWidget):
         return [scaled.mapRect(rect) for rect in region]  # type: ignore[attr-defined]  # as above
 
     def _paint_picture(self, painter: QPainter, parts: Sequence[QRect]) -> None:
-        has_numbers = not self.hides_values()
-        self._layer.paint(painter, self.transform, self.device_size, parts, has_numbers)
+        self._layer.paint(painter, self.transform, self.device_size, parts, not self.hides_values())
 
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self.transform
@@ -254,8 +253,7 @@ class PictureView(QWidget):
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
         ratio = self.devicePixelRatioF()
-        middle = (point[0] + 0.5, point[1] + 0.5)
-        x, y = self.transform.to_view(middle, self.device_size)
+        x, y = self.transform.to_view((point[0] + 0.5, point[1] + 0.5), self.device_size)
         reach = _MARK + 2
         return QRect(round(x / ratio) - reach, round(y / ratio) - reach, 2 * reach, 2 * reach)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QLine, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLine, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -32,8 +32,9 @@ from workbench.imaging.display_mapping import DisplayMapping
 from workbench.panels.compare.picture_layer import PictureLayer, Shown, Size, places_across
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.boxes import VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import described, make_button
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
+from workbench.widgets.watch import Watch
 
 _STEPS = 1000
 _HANDLE = 36
@@ -104,8 +105,7 @@ class WipeView(PictureView):
         super()._paint_picture(painter, parts)
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
-        has_numbers = not self.hides_values()
-        self._cover.paint(painter, self.transform, (width, height), parts, has_numbers)
+        self._cover.paint(painter, self.transform, (width, height), parts, not self.hides_values())
 
     def _paint_captions(self, painter: QPainter) -> None:
         if self._cover.shown.display is None:
@@ -170,9 +170,8 @@ class Divider(QAbstractSlider):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._view = parent
-        self.setObjectName("divider")
-        self.setAccessibleName("Divider between before and after")
-        self.setToolTip("Drag to uncover more of before or after; arrow keys move it too")
+        tip = "Drag to uncover more of before or after; arrow keys move it too"
+        described(self, "divider", "Divider between before and after", tip)
         self.setRange(0, _STEPS)
         self.setSingleStep(10)
         self.setPageStep(100)
@@ -258,6 +257,7 @@ class Panes(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(_GAP)
+        Watch(self, QEvent.Type.Resize).seen.connect(self._place)
         for view in self._all:
             view.setParent(self)
 
@@ -270,9 +270,6 @@ class Panes(QWidget):
         self._picture = picture
         self._place()
 
-    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        self._place()
-
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """Paint a place that is left over as the surround of the pictures."""
         count, across = len(self.shown), self._placed[1]
@@ -281,8 +278,7 @@ class Panes(QWidget):
             painter.fillRect(self._grid.cellRect(place // across, place % across), surround)
 
     def _place(self) -> None:
-        room = self.width(), self.height()
-        across = places_across(len(self.shown), room, self._picture, _GAP)
+        across = places_across(len(self.shown), (self.width(), self.height()), self._picture, _GAP)
         if (self.shown, across) == self._placed:
             return
         self._placed = self.shown, across
@@ -378,9 +374,8 @@ class PinView(PictureView):
 
     def __init__(self, number: int) -> None:
         super().__init__(pin_name(number), "")
-        self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
-        self._close.setProperty("onPicture", True)
-        self._close.setAccessibleName(f"Remove pinned result {number}")
+        tip, title = "Remove this result from the view", f"Remove pinned result {number}"
+        self._close = make_button(f"unpin-{number}", "×", tip, title, look="onPicture")
         self._close.clicked.connect(self.removed)
         corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
         VBox(self, _MARGIN).add((self._close, 0, corner))

@@ -22,6 +22,7 @@ from kernels.filters.parameters import DISK, NUMBERS, PATCH, SIGMA, Parameter
 from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.background import Background
+from workbench.base.paths import asset_table
 from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.analyses import Levels, around_zero, spanning
 from workbench.imaging.display import Display
@@ -58,47 +59,11 @@ class FieldList(DropDown):
         self.show_data(getattr(state, self._field))
 
 
+TIPS = asset_table("tips.toml")["settings"]
+BORDER_TIPS, ALPHA_TIPS, WHOLE_TIPS = (TIPS[name] for name in ("borders", "alphas", "wholes"))
 LINES = 2
 SIZE_TIP = f"Take the kernel size that holds {numbers.percent(bell.ENOUGH)} of the bell."
-BORDER_TIPS = {
-    "zero": "0 0 | a b c d | 0 0\nBlack all around; the edges darken.",
-    "clamp": "a a | a b c d | d d\nThe edge pixel is repeated.",
-    "reflect": "b a | a b c d | d c\nMirrored, the edge pixel twice.",
-    "mirror": "c b | a b c d | c b\nMirrored around the edge pixel.",
-    "wrap": "c d | a b c d | a b\nThe picture is repeated.",
-    "crop": "| a b c d |\nWhat is outside does not count; in a weighted sum, as zero.",
-}
 AUTOMATIC, BINOMIAL = "Auto", "Binomial"  # what automatic sigma gives
-AUTOMATIC_TIP = (
-    "Let sigma follow the kernel size K: σ = 0.3 · ((K − 1) / 2 − 1) + 0.8, as in OpenCV.\n"
-    "A blur of size 3 or 5 is binomial instead, 1 2 1 or 1 4 6 4 1."
-)
-BORDER_TIP = "What lies beyond the picture's edge; costs almost nothing."
-PIXEL_TYPE_TIP = (
-    "What the picture is stored as before it is filtered; black and white stay what they are.\n"
-    "Sums are float32 all the same; fewer bytes per sample take less time to read and write."
-)
-
-
-ALPHA_TIP = "How a picture with transparent pixels is filtered."
-WHOLE_TIP = "How the whole list runs on a GPU, after each step has run and been checked by itself."
-WHOLE_TIPS = {
-    "auto": "Automatic\nOne launch where that is quicker, else one graph; where a step's "
-    "implementation was chosen, always a graph.",
-    "graph": "One graph\nAll launches as one CUDA graph: the gaps between them are shorter.",
-    "strips": "Strips in L2\nAll steps of a few rows, then those of the next: what lies between "
-    "steps stays in the L2 cache.",
-    "list_tiles": "Tiles\nOne launch: a block does all steps of a tile in shared memory; what lies "
-    "between tiles is worked out twice.",
-    "list_ring": "Ring\nOne launch: rows of outputs go on to the next step in registers.",
-}
-OWN_ALPHA = "A user kernel gets channels as they are, and copies alpha."
-ALPHA_TIPS = {
-    "premultiplied": "Premultiplied\nColours count by their alpha: transparent pixels do not "
-    "bleed into others.\nMeans, such as a blur, filter alpha as well; ranks, such as a median, and "
-    "differences, such as edges, leave it.",
-    "apart": "Channels apart\nEach colour by itself, also where it cannot be seen; alpha stays.",
-}
 
 
 # In titles of parameters; a threshold has none that is not taken elsewhere.
@@ -107,7 +72,6 @@ LETTERS = {
     **{"patch": "a", "strength": "n", "epsilon": "i", "is_disk": "k"},
 }
 PATCHES = range(int(PATCH.low or 1), int(PATCH.high or 1) + 1, int(PATCH.step))
-WHITE_TIP = "The same in sample values, of which {:g} is white."
 
 
 class FilterControls(QGroupBox):
@@ -123,7 +87,7 @@ class FilterControls(QGroupBox):
         super().__init__("Filter")
         self.device: Device | NoDevice | None = None
         tick = QCheckBox(BINOMIAL)  # the wider of its two texts sets its width
-        self._automatic = described(tick, "automatic-sigma", "Automatic sigma", AUTOMATIC_TIP)
+        self._automatic = described(tick, "automatic-sigma", "Automatic sigma", TIPS["automatic"])
         self._automatic.setMinimumWidth(self._automatic.sizeHint().width())
         self._numbers = {each.name: _number_box(each) for each in NUMBERS}
         for name, number in self._numbers.items():
@@ -135,15 +99,15 @@ class FilterControls(QGroupBox):
         )
         self._disk = described(QCheckBox(), "disk", DISK.title, DISK.tip)
         self._disk.clicked.connect(lambda is_on: store.choose(is_disk=is_on))
-        self._border = FieldList(store, "border", "Border", BORDER_TIP)
+        self._border = FieldList(store, "border", "Border", TIPS["border"])
         for border in BORDERS:
             self._border.add(border.capitalize(), border, BORDER_TIPS[border])
-        self._pixel_type = FieldList(store, "pixel_type", "Pixel type", PIXEL_TYPE_TIP)
+        self._pixel_type = FieldList(store, "pixel_type", "Pixel type", TIPS["pixel-type"])
         self._pixel_type.add("As in the file")
         for pixel_type in PIXEL_TYPES:
             self._pixel_type.add(pixel_type, pixel_type)
-        self._alpha = FieldList(store, "alpha", "Alpha", ALPHA_TIP)
-        self._whole = FieldList(store, "whole", "Whole list", WHOLE_TIP)
+        self._alpha = FieldList(store, "alpha", "Alpha", TIPS["alpha"])
+        self._whole = FieldList(store, "whole", "Whole list", TIPS["whole"])
         for box, tips in ((self._alpha, ALPHA_TIPS), (self._whole, WHOLE_TIPS)):
             for value, tip in tips.items():
                 box.add(tip.split("\n", 1)[0], value, tip)
@@ -153,8 +117,7 @@ class FilterControls(QGroupBox):
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._note.setFixedHeight(LINES * self._note.fontMetrics().lineSpacing())
         self._note.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-        self._take = push_button("sigma-size", "Take", SIZE_TIP)
-        self._take.setProperty("compact", True)
+        self._take = push_button("sigma-size", "Take", SIZE_TIP, look="compact")
         self._take.setFixedWidth(self._take.sizeHint().width() + 12)
         self._take.clicked.connect(lambda: store.choose(ksize=self._better))
         self._lay_out()
@@ -197,15 +160,15 @@ class FilterControls(QGroupBox):
                 self._whole.show_why_not(way, reason, WHOLE_TIPS[way])
             why = reasons[WAYS[0]] if len(set(reasons.values())) == 1 else ""  # of all of them
             self._whole.setEnabled(state.whole != "auto" or not why)
-            self._whole.setToolTip(tip_text(why or WHOLE_TIP))
-        allow(self._alpha, OWN_ALPHA * is_own(state.implementation), ALPHA_TIP)
+            self._whole.setToolTip(tip_text(why or TIPS["whole"]))
+        allow(self._alpha, TIPS["own-alpha"] * is_own(state.implementation), TIPS["alpha"])
         self._automatic.setChecked(state.sigma is None)
         self._sigma.setEnabled(state.sigma is not None)
         if has_parameter(filters.get(state.filter), "sigma"):
             self._sigma.show_value(bell.sigma_of(state))
             self._automatic.setText(BINOMIAL if bell.is_binomial(state) else AUTOMATIC)
             lines = 1 + bell.is_binomial(replace(state, sigma=None, ksize=3))
-            self._automatic.setToolTip(tip_text("\n".join(AUTOMATIC_TIP.split("\n")[:lines])))
+            self._automatic.setToolTip(tip_text("\n".join(TIPS["automatic"].split("\n")[:lines])))
         self._note.setText(bell.in_words(state))
         self._better = bell.better_size(state) or 0
         self._take.setVisible(bool(self._better))
@@ -217,7 +180,7 @@ class FilterControls(QGroupBox):
             if each.of_white:
                 samples = f"= {value ** (1 / each.of_white) * white:.5g}{'²' * (each.of_white - 1)}"
                 self._samples[each.name].setText(samples if white != 1 else "")
-                self._samples[each.name].setToolTip(WHITE_TIP.format(white))
+                self._samples[each.name].setToolTip(TIPS["white"].format(white))
         self._disk.setChecked(state.is_disk)
         takes = partial(has_parameter, filters.get(state.filter))
         for name, rows in self._rows.items():
@@ -240,16 +203,6 @@ def _number_box(of: Parameter) -> DecimalBox | OddSpinBox:
     return box
 
 
-CACHE_TIP = (
-    "Cold: the GPU's L2 is emptied before each sample, as when the picture is new to it.\n"
-    "Warm: it still holds what the sample before left there, which flatters small pictures."
-)
-DEVICES_TIP = "So many GPUs share the rows of the picture; the time is until all have ended."
-BASELINE_TIP = "The CPU implementation that speed-ups are measured against."
-NO_CACHE = "Only runs on a GPU have an L2 cache to empty."
-NO_GPU = "Auto runs on the CPU here, whose caches are left as they are."
-
-
 class RunControls(QGroupBox):
     """The controls of block, cache, baseline and devices."""
 
@@ -267,9 +220,9 @@ class RunControls(QGroupBox):
         self._cache = FieldList(store, "cache", "L2 cache")
         self._cache.add("Cold", "cold")
         self._cache.add("Warm", "warm")
-        self._cache.setWhatsThis(CACHE_TIP)
-        self._devices = FieldList(store, "devices", "Devices", DEVICES_TIP)
-        self._baseline = ImplementationBox("baseline", "Speed-up against", BASELINE_TIP)
+        self._cache.setWhatsThis(TIPS["cache"])
+        self._devices = FieldList(store, "devices", "Devices", TIPS["devices"])
+        self._baseline = ImplementationBox("baseline", "Speed-up against", TIPS["baseline"])
         self._baseline.activated.connect(
             lambda _: store.choose(baseline=self._baseline.currentData())
         )
@@ -294,7 +247,7 @@ class RunControls(QGroupBox):
         chosen = self._devices.currentData()
         self._devices.clear()
         for number in range(1, count + 1):
-            self._devices.add(f"{number} GPU{'s' if number > 1 else ''}", number)
+            self._devices.add(numbers.plural(number, "GPU"), number)
         self._devices.show_data(chosen)
         self.form.setRowVisible(self._devices, count > 1)
 
@@ -307,12 +260,12 @@ class RunControls(QGroupBox):
         for side, value in zip(self._sides, state.block_xy, strict=True):
             side.show_value(value)
         allow(self._block, why_no_block(chosen), BLOCK_TIP)
-        no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
+        no_cache = TIPS["no-cache"] if chosen is None or chosen.kind == "cpu" else ""
         has_gpu = any(each.kind == "cuda" and not reason for each, reason in self._availability)
         if isinstance(chosen, Auto | OwnKernel) and not has_gpu:
-            no_cache = NO_GPU if isinstance(chosen, Auto) else NO_CACHE
+            no_cache = TIPS["no-gpu"] if isinstance(chosen, Auto) else TIPS["no-cache"]
         self._devices.setEnabled(not no_cache)
-        allow(self._cache, no_cache, CACHE_TIP)
+        allow(self._cache, no_cache, TIPS["cache"])
 
 
 def _side(axis: str, title: str) -> WholeBox:
@@ -324,14 +277,6 @@ def _side(axis: str, title: str) -> WholeBox:
 
 MAX_LEVEL = 1e6  # the largest level; 16 bits end at 65535
 MAX_DECIMALS = 9
-NEGATIVE_TIP = (
-    "How negative values are shown, as of Sobel and Laplacian; the data keep them.\n"
-    "Auto: absolute for slopes such as Sobel, fit range for all others.\n"
-    "Clip: negative is black.  Absolute: without sign.  Centre on grey: 0 is grey.\n"
-    "Fit range: 0 is grey, and 99.5 % of all other values fit between black and white."
-)
-DISPLAY_TIP = "How pictures are shown; filters and saved files never change with it."
-LEVEL_TIP = "Samples of this value, and beyond it, are shown as {}."
 NOTHING = "Auto levels: what is shown has one value only, so there is nothing to spread."
 
 
@@ -344,14 +289,14 @@ class DisplayControls(QGroupBox):
         """Make the controls; `background` finds levels that span the pictures of `live`."""
         super().__init__()
         self.setProperty("untitled", True)
-        self.setToolTip(DISPLAY_TIP)
+        self.setToolTip(TIPS["display"])
         self._store, self._live = store, live
         self._background, self._messages = background, messages
         # Levels fitted to the newest result.
         self._found = None if live.of_view is None else live.of_view[2].levels
         live.after_ready.connect(self._take)
-        self._black = DecimalBox("level-black", "Black point", LEVEL_TIP.format("black"))
-        self._white = DecimalBox("level-white", "White point", LEVEL_TIP.format("white"))
+        self._black = DecimalBox("level-black", "Black point", TIPS["level"].format("black"))
+        self._white = DecimalBox("level-white", "White point", TIPS["level"].format("white"))
         for box in (self._black, self._white):
             box.setMinimumWidth(96)
             box.valueChanged.connect(
@@ -363,7 +308,7 @@ class DisplayControls(QGroupBox):
         tip = "The black and white points to begin with."
         self._reset = push_button("levels-reset", "Reset", tip)
         self._reset.clicked.connect(lambda: store.choose(**{self._field: None}))
-        self._negative = FieldList(store, "negative_display", "Negative values", NEGATIVE_TIP)
+        self._negative = FieldList(store, "negative_display", "Negative values", TIPS["negative"])
         for key, title in NEGATIVE_TITLES.items():
             self._negative.add(title, key)
         buttons = QWidget()
@@ -458,7 +403,7 @@ class ControlPanel(UprightArea):
         self._weights.clicked.connect(lambda: edit_weights())
         column = QWidget()
         column.setObjectName("controls")
-        fold = FoldedSection("controls-fold-display", DISPLAY_TIP, "Display", self._display)
+        fold = FoldedSection("controls-fold-display", TIPS["display"], "Display", self._display)
         fold.follow(self, DISPLAY_PX)
         VBox(column, MARGINS).add(self._filter, self._run, fold, self._weights, 1)
         self.setWidget(column)

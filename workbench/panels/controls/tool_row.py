@@ -25,7 +25,7 @@ from workbench.panels.controls.filter_popup import ActionSearch, FilterBox
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, Actions
 from workbench.widgets.boxes import HBox, Part, VBox
-from workbench.widgets.buttons import allow, make_button
+from workbench.widgets.buttons import allow, described, make_button
 from workbench.widgets.drop_down import ToolList, heading_item
 from workbench.widgets.number_boxes import LogSlider, OddSpinBox
 from workbench.widgets.tile import scaled_font
@@ -147,8 +147,7 @@ class ToolRow(QWidget):
         self._number = OddSpinBox("ksize", "Kernel size")
         self._number.setFixedWidth(theme.in_letters(NUMBER_PX))
         self._slider = LogSlider()
-        self._slider.setObjectName("ksize-slider")
-        self._slider.setAccessibleName("Kernel size")
+        described(self._slider, "ksize-slider", "Kernel size")
         self._slider.setPageStep(4)
         self._slider.setMinimumWidth(SLIDER_PX[0])
         self._slider.setMaximumWidth(SLIDER_PX[1])
@@ -162,8 +161,7 @@ class ToolRow(QWidget):
             lambda _: store.choose(implementation=self._implementation.currentData())
         )
         self._block.activated.connect(lambda _: store.choose(block_xy=self._block.currentData()))
-        self.add_step = make_button("tool-add-step", "+ Step", ADD_TIP, "Add a step")
-        self.add_step.setProperty("flat", True)
+        self.add_step = make_button("tool-add-step", "+ Step", ADD_TIP, "Add a step", "flat")
         policy = self.add_step.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing else comes under the pointer
         policy.setVerticalPolicy(QSizePolicy.Policy.Expanding)  # in line with the boxes

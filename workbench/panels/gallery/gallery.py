@@ -45,10 +45,8 @@ class Wall(QListView):
     chosen = Signal(object)  # (key): open this picture
 
     def __init__(self, model: TileModel) -> None:
-        flow = QListView.Flow.LeftToRight
-        super().__init__(flow=flow, isWrapping=True, uniformItemSizes=True)
-        described(self, "shelf", "Pictures")
-        self.setProperty("wall", True)
+        super().__init__(flow=QListView.Flow.LeftToRight, isWrapping=True, uniformItemSizes=True)
+        described(self, "shelf", "Pictures", look="wall")
         self.setModel(model)
         self.setFont(scaled_font(0.9))
         self.setIconSize(THUMBNAIL)
@@ -123,8 +121,7 @@ class KodakCard(QFrame):
             "Fetches the pictures that are missing and verifies each (SHA-256).\n"
             "It can be cancelled; what is finished stays."
         )
-        self.download = push_button("kodak_download", "", tip)
-        self.download.setProperty("primary", True)
+        self.download = push_button("kodak_download", "", tip, look="primary")
         tip = "Choose a folder with kodim01.png to kodim24.png; each is verified."
         self.folder = push_button("kodak_folder", "Choose folder…", tip)
         tip = "Stops the download; the finished pictures stay."
@@ -136,9 +133,8 @@ class KodakCard(QFrame):
         tip = "Where the pictures are downloaded from."
         where = FoldedSection("kodak_mirror_toggle", tip, "Mirror", self.mirror)
         where.show_room(False)
-        self._trouble = Label(name="kodak_trouble", wraps=True)
+        self._trouble = Label(name="kodak_trouble", wraps=True, is_selectable=True)
         self._trouble.setProperty("objection", True)
-        self._trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         title = "Download of the Kodak pictures"
         self._bar = described(QProgressBar(maximum=1000), "kodak_progress", title)
         self._offer, self._progress = QWidget(), QWidget()

@@ -54,8 +54,7 @@ def _reduced_jpeg(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], 
             turned = image.getexif().get(ExifTags.Base.Orientation, 1) in range(5, 9)
             size = image.size[::-1] if turned else image.size
             image.draft(image.mode, (least.width(), least.height()))
-            upright = ImageOps.exif_transpose(image)
-            samples = np.asarray(upright)
+            samples = np.asarray(ImageOps.exif_transpose(image))
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
         return None
     return np.ascontiguousarray(np.atleast_3d(samples)), size

@@ -14,10 +14,9 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.cuda_on_cpu.confinement import allow_unconfined
-from kernels.rungs.own_kernels import StartingPoint, plainest, starting_points
+from kernels.rungs.own_kernels import plainest, starting_points
 from workbench.base.paths import asset_table
 from workbench.base.plain_text import tip_text
 from workbench.base.theme import in_letters
@@ -95,17 +94,12 @@ class FileRow(QWidget):
     def begin_new(self, key: str) -> None:
         """Begin a kernel with a starting point's text, by its key; empty: the plainest one."""
         points = {each.key: each for each in starting_points()}
-        point = points[key] if key else self._plainest()
+        job = intents.or_none(intents.like_step_job, self._store.state)
+        point = points[key] if key else plainest(job)
         if point.filter:  # first, or the text would be tried on another filter's job
             self._store.choose(filter=point.filter)
         self._hold_unless_allowed(None, True)
         self.file.begin(point.text, f"{point.stem}.cu")
-
-    def _plainest(self) -> StartingPoint:
-        job = None
-        with suppress(KernelError):  # which is told where the text is tried
-            job = intents.like_step_job(self._store.state)
-        return plainest(job)
 
     def open_file(self, path: Path, *, is_named: bool = False, is_last: bool = False) -> None:
         """Open a kernel's file; one from elsewhere runs once the user says so, or named it.
@@ -263,8 +257,7 @@ def _make_folder() -> None:
 
 
 def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
-    name = text.removesuffix("…").lower()
-    button = make_button(f"kernel-{name}", text, TIPS[text])
+    button = make_button(f"kernel-{text.removesuffix('…').lower()}", text, TIPS[text])
     button.setMenu(QMenu(button, toolTipsVisible=True))
     modes = QToolButton.ToolButtonPopupMode
     button.setPopupMode(modes.MenuButtonPopup if do else modes.InstantPopup)
@@ -347,8 +340,7 @@ class KernelPane(QWidget):
     @property
     def is_tried(self) -> bool:
         """True once all findings on the present text are shown."""
-        is_read = not self.files.file.is_at_disk
-        return is_read and self.trying.is_settled and self.code.is_settled
+        return not self.files.file.is_at_disk and self.trying.is_settled and self.code.is_settled
 
     @property
     def is_stepping(self) -> bool:

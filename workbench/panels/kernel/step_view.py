@@ -36,6 +36,7 @@ from workbench.widgets.drop_down import DropDown
 from workbench.widgets.letters import factor_of
 from workbench.widgets.number_boxes import JumpSlider
 from workbench.widgets.tile import scaled_font, words_label
+from workbench.widgets.watch import Watch
 
 MAX_PX, MIN_PX = 26, 3  # the side of a cell without a number
 NUMBER_PX = 44  # wide, with a number in it
@@ -334,15 +335,6 @@ class StepView(QWidget):
             areas.append(QRectF(*area).translated(*self._corner))
         paint_tile(painter, *areas)
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
-            self.look_changed.emit()
-        return super().event(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self.pictures.take_room(event.size())
-
     def _show(self, steps: BlockSteps) -> None:
         step, thread = self.step, self._thread
         self._where.setText(step_words(steps, step))
@@ -409,6 +401,9 @@ class StepView(QWidget):
             lambda _: self.walk_wanted.emit(None, self._passes.currentData())
         )
         across = HBox(spacing=8).add((self._slider, 1), close)
+        Watch(self, QEvent.Type.Show, QEvent.Type.Hide).seen.connect(self.look_changed)
+        resized = Watch(self, QEvent.Type.Resize).seen
+        resized.connect(lambda: self.pictures.take_room(self.size()))
         self._tile = TileView()
         self._tiles = DropDown("kernel-step-tile", "Array in shared memory")
         self._tiles.activated.connect(lambda _: self.go_to(self.step))

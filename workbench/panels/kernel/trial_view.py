@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QProgressBar, QWidget
 
 from workbench.base import theme
@@ -22,6 +22,7 @@ from workbench.widgets.buttons import described, push_button
 from workbench.widgets.chips import outline
 from workbench.widgets.folding import FoldedSection
 from workbench.widgets.tile import words_label
+from workbench.widgets.watch import Watch
 
 HINT = "The part of the picture\nthat it is tried on"
 MIN_PX, MAX_PX = 120, 420  # high
@@ -200,6 +201,8 @@ class TrialView(QWidget):
         self._bar.setRange(0, 0)  # how long a kernel runs is unknown
         self._waiting = Throttle(PROGRESS_AFTER_MS, self._bar.show, self)
         self.pictures = AnswerPair()
+        resized = Watch(self, QEvent.Type.Resize).seen
+        resized.connect(lambda: self.pictures.take_room(self.size()))
         self.fold = FoldedSection("kernel-pictures", TIPS["pictures"], "Pictures", self.pictures)
         self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
         self.by_line = check_box("kernel-counts-by-line", "Beside the lines", TIPS["counts"])
@@ -232,10 +235,6 @@ class TrialView(QWidget):
         self.pictures.show_pictures(found.before, found.after, found.caption)
         if found.pixel != self.pictures.pixel:
             self.pictures.show_pixel(found.pixel)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self.pictures.take_room(event.size())
 
 
 def check_box(name: str, text: str, tip: str) -> QCheckBox:

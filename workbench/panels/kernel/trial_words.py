@@ -82,7 +82,7 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
         return f"✓ Verified on {part}: largest error {check.max_error:.3g}{alike}{unseen}."
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
-    samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
+    samples = numbers.plural(check.wrong, "sample")
     why = f" {check.why}" if check.why else ""
     worst = f"The worst, at {place}, is off by {numbers.in_digits(check.max_error)}."
     return f"✗ Wrong in {samples} of {part}.{why} {worst}"
@@ -178,8 +178,7 @@ def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> list[FactRo
         if not (tried.kernel.is_single or known[key].is_single):
             time = known[key]
             ratio = numbers.times_as_fast(time.median_ms / tried.kernel.median_ms)
-            mark = numbers.star(time.disturbances)
-            parts.append(f"{ratio}{mark} {rungs[key]} ({time.duration})")
+            parts.append(f"{ratio}{numbers.star(time.disturbances)} {rungs[key]} ({time.duration})")
     return _rows({"Beside the ladder": "; ".join(parts) or NONE_YET})
 
 

@@ -343,7 +343,12 @@ class Trying(QObject):
         self._answered = replace(self._now, text=step.rung.source)
         is_unknown = check is None and tried.on_gpu and not tried.problem
         if tried.counts or not (tried.ok or is_unknown):  # else those before stay meanwhile
-            self._show_counts(tried, is_of_text=not step.is_good)
+            counts, sample_bytes = tried.counts, tried.job.picture.itemsize
+            rows = trial_words.count_rows(counts, sample_bytes) if counts else ()
+            self._show(counts=tuple(rows))
+            beside = None if step.is_good else counts  # of the text in the editor
+            by_line = trial_words.line_words(beside, sample_bytes) if beside else {}
+            self._editor.show_counts(by_line)
         is_wrong = check is not None and check.wrong > 0
         self._show(
             verdict=verdict_words(tried),
@@ -353,13 +358,6 @@ class Trying(QObject):
             caption=self._file.name,
             pixel=(check.worst[1], check.worst[0]) if check and is_wrong else None,
         )
-
-    def _show_counts(self, tried: KernelTrial, *, is_of_text: bool) -> None:
-        """Show counts, also beside the lines if they are of the text in the editor."""
-        counts, sample_bytes = tried.counts, tried.job.picture.itemsize
-        self._show(counts=tuple(trial_words.count_rows(counts, sample_bytes)) if counts else ())
-        by_line = trial_words.line_words(counts, sample_bytes) if counts and is_of_text else {}
-        self._editor.show_counts(by_line)
 
     def _show_search(self, step: Searched) -> None:
         finding = step.finding

@@ -25,6 +25,7 @@ from workbench.base import theme
 from workbench.base.background import Throttle
 from workbench.base.plain_text import tip_text
 from workbench.panels.pixel import pixel_words
+from workbench.widgets.buttons import described
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
@@ -156,9 +157,7 @@ class NeighbourTable(QTableView):
 
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(TIP)
+        described(self, name, title, TIP)
         self.doubleClicked.connect(lambda cell: self._follow(cell.row(), cell.column()))
         self.area: QScrollArea | None = None  # that scrolls the table
         self._model = Neighbours()

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QPainterPath,
     QPolygonF,
     QResizeEvent,
-    QShowEvent,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -46,6 +45,7 @@ from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.number_boxes import WholeBox
 from workbench.widgets.tile import words_label
+from workbench.widgets.watch import Watch
 
 NO_PICTURE = "Open a picture, then point at one of its pixels."
 WAITING = "The step is explained once those before it are done."
@@ -95,6 +95,7 @@ class PixelPane(QWidget):
         self.found: Explained | None = None
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._passing = Throttle(PASSING_MS, self._refresh, self)
+        Watch(self, QEvent.Type.Show).seen.connect(self._refresh)
         self._build()
 
     def show_state(self, state: State) -> None:
@@ -165,8 +166,7 @@ class PixelPane(QWidget):
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         """Paint the neighbourhood over a picture, as an `Overlay`; nothing while hidden."""
         if self.found is not None and self._job is not None and self.isVisible():
-            reach = self._job.reach
-            paint_neighbourhood(painter, visible, scale, self.found, reach, self.is_held)
+            paint_neighbourhood(painter, visible, scale, self.found, self._job.reach, self.is_held)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         # With a focus proxy Tab would skip the parts before the table.
@@ -186,10 +186,6 @@ class PixelPane(QWidget):
             self._give_back_room()
             self._later.ask()
         return super().eventFilter(watched, event)
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self._refresh()
 
     def _build(self) -> None:
         tip = "The pixel that is explained: type its place, or point at it in the picture"

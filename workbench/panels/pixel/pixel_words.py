@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFormLayout, QFrame, QSizePolicy
 
@@ -262,16 +262,14 @@ class NumbersCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("card", True)
-        self._form = QFormLayout(self)
+        self._form = QFormLayout(self, horizontalSpacing=10, verticalSpacing=2)
         self._form.setContentsMargins(9, 6, 9, 6)
-        self._form.setHorizontalSpacing(10)
-        self._form.setVerticalSpacing(2)
         self._labels: dict[str, tuple[Label, Label]] = {}
         for name in ROWS:
             title = Label(is_muted=True)
-            value = Label(name=f"pixel-{name}", font=theme.numbers_font(), wraps=True)
+            font = theme.numbers_font()
+            value = Label(name=f"pixel-{name}", font=font, wraps=True, is_selectable=True)
             self._labels[name] = title, value
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             for row in ((title,), (value,)) if name in LONG else ((title, value),):
                 self._form.addRow(*row)

@@ -42,9 +42,8 @@ class IdeaPage(QTextBrowser):
 
     def __init__(self) -> None:
         super().__init__(openLinks=False)
-        described(self, "rung-idea-page", "Idea and resources")
+        described(self, "rung-idea-page", "Idea and resources", look="sentence")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setProperty("sentence", True)  # for the style sheet
         self.anchorClicked.connect(lambda url: self.chosen.emit(url.path().removeprefix(KEY)))
         self._key = self._shown = ""
 
@@ -213,8 +212,7 @@ class LadderView(QWidget):
         self.places: Sequence[LadderLine] = ()
         self.chart = described(FigureView(""), "ladder-chart", "The ladder: times")
         self.chart.setMinimumWidth(MIN_CHART_PX)
-        self._measure = push_button("ladder-measure", COMPARE)
-        self._measure.setProperty("primary", True)
+        self._measure = push_button("ladder-measure", COMPARE, look="primary")
         self._measure.clicked.connect(self._toggle)
         self._bar = described(QProgressBar(textVisible=False), "ladder-progress", "Rounds measured")
         self._doing = words_label("ladder-doing", 0.9, is_muted=True, lines=2)

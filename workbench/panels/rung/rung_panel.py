@@ -8,11 +8,10 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Ran, Result
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Implementation
@@ -51,6 +50,7 @@ from workbench.widgets.boxes import VBox
 from workbench.widgets.code_view import CodeView, Language, SourceText
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import scaled_font
+from workbench.widgets.watch import Watch
 
 
 def sources(implementation: Implementation) -> tuple[SourceText, ...]:
@@ -169,6 +169,7 @@ class RungPane(QWidget):
         self.ladder.chart.picked.connect(self._look_at)
         VBox(self, MARGINS).add(self._names, (self._tabs, 1))
         self.setFocusProxy(self._names)
+        Watch(self, QEvent.Type.Show).seen.connect(self.refresh)
 
     @property
     def shown(self) -> Implementation | None:
@@ -231,10 +232,6 @@ class RungPane(QWidget):
         """Bring the page `name`, one of TABS, to the front."""
         self._tabs.setCurrentIndex(TABS.index(name))
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self.refresh()
-
     # -- the page in front
 
     def refresh(self) -> None:
@@ -282,10 +279,7 @@ class RungPane(QWidget):
         self.refresh()
 
     def _job(self, make: Callable[[State], Job | None] = intents.like_step_job) -> Job | None:
-        try:
-            return make(self._store.state)
-        except KernelError:
-            return None  # the window says why
+        return intents.or_none(make, self._store.state)
 
     def _show_idea(self, chosen: Implementation) -> None:
         job, shown, refusal = self._job(), self._shown, self._reasons[chosen.key]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from kernels import filters
@@ -23,6 +23,7 @@ from workbench.session.store import Store
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import allow, described, make_button
 from workbench.widgets.keyboard import enter, go_home
+from workbench.widgets.watch import Watch
 
 ORIGINAL_TIP = "The picture before all steps (Alt+0); a click on a step leads back."
 ADD_TIP = "Add a step after the last (Ctrl+Shift+N)"
@@ -44,8 +45,7 @@ class StepRow(QFrame):
 
     def __init__(self, store: Store, live: Live) -> None:
         super().__init__()
-        self.setObjectName("step-row")
-        self.setAccessibleName("Steps")
+        described(self, "step-row", "Steps")
         self._store, self._state = store, State()
         self._live, self._times = live, StepTimes()
         self.has_thumbnails = False
@@ -63,6 +63,7 @@ class StepRow(QFrame):
         self._round = described(QCheckBox(ROUND), "step-round", ROUND, ROUND_TIP)
         self._round.toggled.connect(lambda is_on: store.choose(is_rounded=is_on))
         self.chips: list[StepChip] = []
+        Watch(self, QEvent.Type.Resize).seen.connect(self._share_room)
         self._line = HBox(self, (SIDE_PX, 0, SIDE_PX, 4), GAP_PX)
         self._line.add(self._original, self._add, 1, self._round)
         self.hide()
@@ -146,10 +147,6 @@ class StepRow(QFrame):
         """Size with the shortest words, so that the window may become narrow."""
         least = len(self._shown) * LEAST_PX
         return QSize(self._around(ROUND_SHORT) + least, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._share_room()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Paint an arrow between two chips, or where a dragged one would go."""

@@ -26,6 +26,7 @@ from workbench.model.step_files import changes_of_steps
 from workbench.panels.sweep.sweep_controller import SweepParts
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
+MEASURED = "measured picture"  # what is made in the background
 NOT_HERE = "This program does not have what was measured there."
 
 
@@ -38,9 +39,8 @@ class ApplyMeasurement(QObject):
         self._before: State | None = None
         self._after: State | None = None
         self._made: Picture | None = None  # the last picture that was made for a point
-        self._newest_request = 0
         self._sentence = ""
-        parts.panel.when_made(lambda panel: panel.chart.picked.connect(self.pick))
+        parts.sweep.when_made(lambda panel: panel.chart.picked.connect(self.pick))
         parts.store.changed.connect(self._follow)
 
     def pick(self, cell: Cell) -> None:
@@ -49,7 +49,7 @@ class ApplyMeasurement(QObject):
         The measured picture is opened only where none is open, or the open one came this way, or
         differs in its type alone; else the message offers it.
         """
-        self._newest_request += 1
+        self._parts.reading.drop(MEASURED)
         picture = self._store.state.picture
         may_be_made = cell.is_made and picture in (None, self._made)
         if is_of(picture, cell) or not (may_be_made or cell.picture in given(picture)):
@@ -59,21 +59,19 @@ class ApplyMeasurement(QObject):
 
     def _show_measured(self, cell: Cell) -> None:
         """Show `cell` on the picture that was measured, which is generated in the background."""
-        self._newest_request += 1
-        request, state = self._newest_request, self._store.state
+        own = self._store.state.picture
 
         def show(picture: Picture) -> None:
-            if request == self._newest_request:
-                self._made = picture if cell.is_made else None
-                self._show(cell, picture)
+            self._made = picture if cell.is_made else None
+            self._show(cell, picture)
 
-        make = partial(picture_of, cell, state.picture, given(state.picture))
-        self._parts.background.run(make, show, self._messages.show_error)
+        make = partial(picture_of, cell, own, given(own))
+        self._parts.reading.run(make, show, self._messages.show_error, of=MEASURED)
 
     def back(self) -> None:
         """Restore the state from before the first of the points clicked in a row."""
         before, self._before, self._after = self._before, None, None
-        self._newest_request += 1
+        self._parts.reading.drop(MEASURED)
         self._unmark()
         if before is None:
             self._messages.show_message("info", NOWHERE)
@@ -130,7 +128,7 @@ class ApplyMeasurement(QObject):
             self._messages.dismiss(self._sentence)
 
     def _unmark(self) -> None:
-        self._parts.panel.if_made(lambda panel: panel.chart.show_marked(None))
+        self._parts.sweep.if_made(lambda panel: panel.chart.show_marked(None))
 
     def _times(self, cell: Cell) -> str:
         """List what each shown session measured of `cell`: ": 35.2 µs on NVIDIA H200"."""

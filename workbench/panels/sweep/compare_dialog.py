@@ -61,6 +61,7 @@ def _stars(pair: CellPair) -> Iterator[str]:
             yield f"{name}: {why_starred(record.verified.disturbances)}"
 
 
+COMPARISON = "comparison"  # what is computed in the background
 NAME, FINDING = 0, 5
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -86,7 +87,6 @@ class CompareDialog(QDialog):
         self._shown, self._comparing, self._exporter = shown, comparing, exporter
         self._pairs: Sequence[CellPair] = ()
         self._makers: list[QPushButton] = []  # the buttons that copy and save
-        self._newest = 0  # number of the newest comparison; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = Label(name="compare-said", wraps=True)
         table = QTableWidget(0, len(PAIR_COLUMNS))
@@ -143,22 +143,15 @@ class CompareDialog(QDialog):
 
     def _compare(self) -> None:
         a, b = (self._shown[each.currentIndex()].session for each in (self._a, self._b))
-        self._newest += 1
         self._show_pairs("Comparing…", ())
-        show = partial(self._show, self._newest)
-        self._comparing.run(
-            partial(compared, a, b), show, lambda error: show((str(error), (), (), ()))
-        )
+        self._comparing.run(partial(compared, a, b), self._show, self._refuse, of=COMPARISON)
 
     def done(self, result: int) -> None:
         """Close the dialog; a comparison that still runs is dropped."""
-        self._newest = -1
+        self._comparing.drop(COMPARISON)
         super().done(result)
 
-    def _show(self, number: int, found: Compared) -> None:
-        """Show the newest comparison; drop older ones."""
-        if number != self._newest:
-            return
+    def _show(self, found: Compared) -> None:
         sentence, rows, tips, pairs = found
         self._show_pairs(sentence, pairs)
         self._table.setRowCount(len(rows))
@@ -169,6 +162,9 @@ class CompareDialog(QDialog):
                 if column not in (NAME, FINDING):
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)
+
+    def _refuse(self, error: Exception) -> None:
+        self._show((str(error), (), (), ()))
 
     def _show_pairs(self, sentence: str, pairs: Sequence[CellPair]) -> None:
         self._said.setText(sentence)

@@ -71,8 +71,7 @@ class PlanChoice(QWidget):
         self.files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
         self._editor = PlanEditor()
-        small = scaled_font(0.95)
-        self._hint = Label(name="sweep-hint", font=small, wraps=True, lines=HINT_LINES)
+        self._hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True, lines=HINT_LINES)
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
         self._count = Throttle(COUNT_MS, self._show_count, self)
@@ -237,8 +236,7 @@ class PlanChoice(QWidget):
         self._counted = self.plan
         cells = cells_of(self.plan, given(self._store.state.picture))
         self._counted_s = time_s(cells, self.plan)
-        time = about(self._counted_s)
-        count = f"{len(cells):,} measurements, {time}"
+        count = f"{len(cells):,} measurements, {about(self._counted_s)}"
         if varied := varied_in_words(self.plan):
             count += f"\nof {varied}"
         fixed = held_fixed(cells, self.plan.varied)

@@ -58,14 +58,12 @@ class ValuesRow(QWidget):
         shortcut = QShortcut(QKeySequence("Alt+Down"), self._line, self._choose)
         shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)  # each line has its own
         tip = f"What may stand here.  {dimension.tip}"
-        more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
-        more.setProperty("flat", True)
+        more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}", "flat")
         more.clicked.connect(self._choose)
         self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
         self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)
         self._wrong.hide()
-        row = HBox(spacing=4).add(label, (self._line, 1), more)
-        VBox(self, 0, 2).add(row, self._wrong)
+        VBox(self, 0, 2).add(HBox(spacing=4).add(label, (self._line, 1), more), self._wrong)
         self.setFocusProxy(self._line)
 
     @property
@@ -143,8 +141,7 @@ class PlanEditor(QWidget):
         for row in self._rows.values():
             row.edited.connect(self.edited)
             lines.addWidget(row)
-        title = "Implementations to measure"
-        self._list = described(QListWidget(), "sweep-implementations", title)
+        self._list = described(QListWidget(), "sweep-implementations", "Implementations to measure")
         self._list.setFont(scaled_font(0.93))
         self._list.setFixedHeight(theme.in_letters(LIST_PX))
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)

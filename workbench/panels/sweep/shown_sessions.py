@@ -226,8 +226,7 @@ class SessionList(QScrollArea):
             layout.addWidget(button)
         if not is_measured_now:
             tip = "Remove it from here; its file stays"
-            close = tab_button(f"close-{number}", "", tip, f"Close {title}, {where}")
-            close.setProperty("flat", True)
+            close = tab_button(f"close-{number}", "", tip, f"Close {title}, {where}", "flat")
             close.setFixedSize(CLOSE_PX, CLOSE_PX)
             close.setIcon(QIcon(str(asset("icons/close.svg"))))
             close.clicked.connect(lambda: self._close(number))

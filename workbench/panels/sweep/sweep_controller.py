@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMainWindow
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError, SessionFileError
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
 class SweepParts:
     """The parts of a window that the services around the panel Sweep share."""
 
-    window: QWidget  # parent of services and dialogs
-    panel: LazyPanel[SweepPanel]
+    window: QMainWindow  # parent of services and dialogs; its menus are meant where menus are
+    settings: Settings
     store: Store
     worker: Worker
+    reading: Background  # reads files, makes pictures and compares off the GUI thread
+    exporter: Exporter
     sessions: Sessions
     kernels: KernelFolder  # of the user
-    background: Background  # reads files, makes pictures and compares off the GUI thread
-    exporter: Exporter
-    settings: Settings
     docks: Docks
     messages: MessageBar
+    sweep: LazyPanel[SweepPanel]
 
 
 START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
@@ -78,7 +78,7 @@ class SweepController(QObject):
     def __init__(self, parts: SweepParts, rung: LazyPanel[RungPane], times: RungTimes) -> None:
         """Connect the worker, and the panels once they are made; `times` gets every record."""
         super().__init__(parts.window)
-        self._parts, self._sweep, self._rung, self._times = parts, parts.panel, rung, times
+        self._parts, self._sweep, self._rung, self._times = parts, parts.sweep, rung, times
         self._store, self._worker, self._messages = parts.store, parts.worker, parts.messages
         self._is_of_ladder = False
         self._worker.sweep.stepped.connect(self._show_step)
@@ -221,7 +221,7 @@ class SweepController(QObject):
     def _look_for_unfinished(self, device: Device | NoDevice) -> None:
         before = self._parts.settings.get(OFFERED, [])
         work = partial(unfinished, device, before, time.time())
-        self._parts.background.run(work, self._offer, lambda _: None)
+        self._parts.reading.run(work, self._offer, lambda _: None)
 
     def _offer(self, left: ShownSession | None) -> None:
         if left is None or left.path is None:

@@ -182,7 +182,7 @@ class SweepMenu(QObject):
 
     def __init__(self, parts: SweepParts) -> None:
         super().__init__(parts.window)
-        self._parts, self._sweep, self._sessions = parts, parts.panel, parts.sessions
+        self._parts, self._sweep, self._sessions = parts, parts.sweep, parts.sessions
         self._looks: list[Callable[[], None]] = []
         parts.worker.device_found.connect(self._look)
 
@@ -250,7 +250,7 @@ class SweepMenu(QObject):
             list_in(menu, lines or [(NONE, "", None)])
 
         def look() -> None:
-            self._parts.background.run(named, show, self._parts.messages.show_error)
+            self._parts.reading.run(named, show, self._parts.messages.show_error)
 
         menu.aboutToShow.connect(look)
         self._looks.append(look)
@@ -274,7 +274,7 @@ class SweepMenu(QObject):
             parts.docks.bring_forward("Sweep")
             self._sweep.get().show_plan(plan)
 
-        parts.background.run(partial(read_plan, path), show, parts.messages.show_error)
+        parts.reading.run(partial(read_plan, path), show, parts.messages.show_error)
 
     def _save_plan(self) -> None:
         choice, parts = self._sweep.get().choice, self._parts
@@ -296,4 +296,4 @@ class SweepMenu(QObject):
 
         shown = [each for each in self._sessions.shown if each.session.records]
         parts = self._parts
-        CompareDialog(shown, parts.background, parts.exporter, parts.window).open()
+        CompareDialog(shown, parts.reading, parts.exporter, parts.window).open()

@@ -66,8 +66,7 @@ class RunRow(QWidget):
         self._last_said = ""  # what was measured last
         self._ended = self._remark = ""  # how the last sweep did; what its chart does not show
         self._clock = QElapsedTimer()
-        self._start = push_button("sweep-start", "St&art")
-        self._start.setProperty("primary", True)
+        self._start = push_button("sweep-start", "St&art", look="primary")
         self._start.clicked.connect(self._act)
         self._cancel = push_button("sweep-cancel", "Ca&ncel", "Stop; what was measured stays")
         self._cancel.clicked.connect(worker.sweep.cancel)
@@ -77,8 +76,7 @@ class RunRow(QWidget):
         self._left = Label(name="sweep-left", font=scaled_font(0.9), is_muted=True)
         self._doing = ElidedLabel(0.9, "sweep-doing")
         buttons = HBox(spacing=6).add((self._start, 1), (self._cancel, 1))
-        progress = HBox().add((self._bar, 1), self._left)
-        VBox(self, 0, 6).add(buttons, progress, self._doing)
+        VBox(self, 0, 6).add(buttons, HBox().add((self._bar, 1), self._left), self._doing)
         self._show_phase("idle")
 
     @property
@@ -297,10 +295,8 @@ class SweepPanel(QWidget):
         self, sessions: Sequence[QAction], reports: Sequence[QAction], plans: Sequence[QAction]
     ) -> None:
         """Offer these actions at the buttons Sessions, Report and File."""
-        for button, actions in (
-            *((self._sessions_button, sessions), (self.report, reports)),
-            (self.choice.files, plans),
-        ):
+        offered = {self._sessions_button: sessions, self.report: reports, self.choice.files: plans}
+        for button, actions in offered.items():
             menu = QMenu(button)
             menu.addActions(actions)
             button.setMenu(menu)

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QEvent, QObject, Signal
 
 from kernels.core.job import Job, Result
 from workbench.base import numbers
@@ -19,6 +18,8 @@ from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import Axis, Dot, Drawn, Figure, Guide, LegendLine, Plot, Series
 from workbench.model.intents import keys_of, title_with_pick, work_in_words
 from workbench.model.speed_up import single_in_words
+from workbench.widgets.buttons import described
+from workbench.widgets.watch import Watch
 
 LAST_RUNS = 60
 
@@ -98,10 +99,10 @@ class HistoryPlot(FigureView):
 
     def __init__(self, history: RunHistory) -> None:
         super().__init__(EMPTY, fills=True, least_px=MIN_PX)
-        self.setObjectName("history-plot")
-        self.setAccessibleName("Filter times of the last runs")
+        described(self, "history-plot", "Filter times of the last runs")
         self._runs = history.runs
         self._later = Throttle(REDRAW_MS, self._show_if_seen, self)
+        Watch(self, QEvent.Type.Show).seen.connect(self._later.ask)
         history.changed.connect(self._follow)
         self._follow()
 
@@ -113,10 +114,6 @@ class HistoryPlot(FigureView):
     def show_drawn(self, drawn: Drawn) -> None:
         """Take the spots in the order of the runs, whatever ran: so the arrow keys go."""
         super().show_drawn(drawn._replace(spots=sorted(drawn.spots, key=lambda spot: spot.x)))
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        super().showEvent(event)
-        self._later.ask()
 
     def _follow(self) -> None:
         self.show_summary(_summary(self._runs) if self._runs else EMPTY)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtGui import QFont, QShowEvent
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from kernels.core.device import Device, NoDevice
@@ -18,6 +19,7 @@ from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import TEXT, ValueTile, scaled_font, words_label
+from workbench.widgets.watch import Watch
 
 GAP_PX = 6
 COLUMNS = 2
@@ -45,6 +47,7 @@ class TimingPanel(UprightArea):
         described(self, "timing-panel", "Timing")
         self.history = HistoryPlot(runs)
         self._newest = Newest()
+        Watch(self, QEvent.Type.Show).seen.connect(self._refresh)
         self._has_gpu = False
         large = partial(ValueTile, scale=2.0, detail=True)
         self._filter_time = large(
@@ -73,10 +76,6 @@ class TimingPanel(UprightArea):
         """Show the tiles that need a GPU if there is one."""
         self._has_gpu = isinstance(device, Device)
         self._refresh()
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        self._refresh()
-        super().showEvent(event)
 
     def _refresh(self) -> None:
         if not self.isVisible():

@@ -165,7 +165,7 @@ def verdict(check: Check | None) -> tuple[str, ...]:
     if check.bug:
         return f"✗ not verified: {check.bug}", "✗ not verified"
     if not check.ok:
-        wrong = f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
+        wrong = f"✗ WRONG in {numbers.plural(check.wrong, 'sample')}"
         worst = f"{wrong}, largest error {check.max_error:.3g} at {check.worst_place}"
         why = check.why.removesuffix(".")
         told = (f"{worst}. {why}", f"✗ WRONG: {why}") if why else (worst,)

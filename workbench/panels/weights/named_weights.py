@@ -385,7 +385,7 @@ class LibraryBox(QFrame):
 
 def small_button(text: str, tip: str, do: Callable[[], object], title: str = "") -> QPushButton:
     """A button of the panel; `title` is as of `push_button`."""
-    made = push_button(f"weights-{text.removesuffix('…').lower()}", text, tip, title)
-    made.setProperty("compact", True)
+    name = f"weights-{text.removesuffix('…').lower()}"
+    made = push_button(name, text, tip, title, look="compact")
     made.clicked.connect(lambda _: do())
     return made

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernels.core.errors import BadJobError
 from kernels.sweeps.plan import Matrix
+from workbench.base.numbers import plural
 from workbench.base.table_text import Texts, compact, read_block, read_table, shortest, value_of
 
 MAX_DIVISOR = 4096  # tried for weights that are fractions of it
@@ -174,8 +175,7 @@ def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft
     if cells and drawing.size > 1 and value_of(text) is not None:
         for row, column in cells:
             drawing = drawing.with_cell(row, column, text)
-        number = f"{len(cells)} cell{'s' if len(cells) != 1 else ''}"
-        return drawing, f"Pasted a number into {number}."
+        return drawing, f"Pasted a number into {plural(len(cells), 'cell')}."
     try:
         table = read_table(text)
     except BadJobError:

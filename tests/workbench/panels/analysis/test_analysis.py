@@ -92,8 +92,7 @@ def test_the_histogram_is_of_before_and_after_and_of_one_channel_if_asked(loaded
     combo.setCurrentIndex(2)
     combo.activated.emit(2)
     before, after = histogram(loaded)
-    wanted = np.bincount(pair(loaded)[1][..., 1].ravel(), minlength=256)
-    assert np.array_equal(after.ys, wanted)
+    assert np.array_equal(after.ys, np.bincount(pair(loaded)[1][..., 1].ravel(), minlength=256))
     assert (before.channel, after.channel) == ("G", "G")
     assert "G before from" in chart(loaded, "Histogram").accessibleDescription()
 
@@ -140,8 +139,7 @@ def test_the_scale_of_a_histogram_does_not_go_by_one_spike(qtbot, loaded):
     ],
 )
 def test_columns_that_tower_are_cut_off(counts, ceiling):
-    curve = Curve("grey", True, np.arange(257.0), counts)
-    assert ceiling_of([curve]) == pytest.approx(ceiling)
+    assert ceiling_of([Curve("grey", True, np.arange(257.0), counts)]) == pytest.approx(ceiling)
 
 
 def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded):

@@ -83,8 +83,7 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
         sum(cell.is_marked for cell in lanes.cells) == 24
     )  # 28 words to a row of the tile: twelve banks are met twice
     assert "bank conflict among" in lanes.sentence
-    load = found.steps[0]
-    assert "sector" in lanes_of(found, load, 0).legend
+    assert "sector" in lanes_of(found, found.steps[0], 0).legend
     flat = look("separable_flat", (16, 16), (0, 0))
     (tap,) = [s for s in flat.steps_of("compute") if s.memory == "shared"]
     assert not any(cell.is_marked for cell in lanes_of(flat, tap, 3).cells)

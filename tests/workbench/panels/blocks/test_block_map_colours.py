@@ -6,7 +6,6 @@ from PySide6.QtCore import QPointF, QRectF
 
 from tests.workbench.driving import until
 from tests.workbench.seeing import pixels_of
-from workbench.base import theme
 from workbench.base.numbers import duration
 from workbench.charts.canvas import FigureView
 from workbench.charts.drawing.marks import cividis
@@ -16,12 +15,8 @@ MS = {(8, 8): 9.0, (32, 8): 1.0, (8, 16): 3.0, (32, 16): 2.0}
 
 
 @pytest.fixture
-def block_map(qapp, qtbot):
-    theme.apply(qapp, "light")
-    found = FigureView("")
-    qtbot.addWidget(found)
-    found.resize(420, 340)
-    found.show()
+def block_map(qtbot, put_up):
+    found = put_up(FigureView(""), 420, 340)
     found.show_figure(map_of(rows(), ""))
     until(qtbot, lambda: found.spots)
     return found

@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
+from kernels.pictures.generated import noise
 from tests.workbench.driving import move, pane_of, part_values
 from workbench.base import theme
 from workbench.imaging.display import to_display
@@ -22,13 +23,6 @@ from workbench.panels.compare.picture_layer import ViewTransform
 from workbench.session.store import Store
 
 HEIGHT, WIDTH = 60, 90
-
-
-def noise(shape=(HEIGHT, WIDTH, 3), dtype=np.uint8, seed=0):
-    rng = np.random.default_rng(seed)
-    if dtype == np.float32:
-        return rng.random(shape, np.float32)
-    return rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
 
 
 def open_picture(view, samples, name="noise.png"):
@@ -73,7 +67,7 @@ def resize(view, width, height):
 @pytest.fixture
 def loaded(view):
     """A view with a picture and its negative as the result."""
-    samples = noise()
+    samples = noise(HEIGHT, WIDTH, 3)
     open_picture(view, samples)
     show_result(view, 255 - samples)
     return view
@@ -131,13 +125,12 @@ def wheel(pane, position, notches):
 def test_at_whole_scales_every_device_pixel_is_exactly_its_picture_pixel(loaded, scale, centre):
     move(loaded, ViewTransform(scale, centre))
     pane = pane_of(loaded, "Before")
-    seen, samples = painted(pane), noise()
+    seen, samples = painted(pane), noise(HEIGHT, WIDTH, 3)
     ys, xs = np.mgrid[100 : seen.shape[0] - 60 : 7, 20 : seen.shape[1] - 20 : 5]
     for y, x in zip(ys.ravel(), xs.ravel(), strict=True):
         pixel = pane.pixel_at(QPointF(x + 0.5, y + 0.5))
         if pixel is not None:
-            wanted = samples[pixel[1], pixel[0]]
-            assert tuple(seen[y, x]) == tuple(wanted)
+            assert tuple(seen[y, x]) == tuple(samples[pixel[1], pixel[0]])
 
 
 def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
@@ -145,8 +138,7 @@ def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
     board[::2, ::2] = board[1::2, 1::2] = 255
     open_picture(view, board)
     move(view, ViewTransform(11.3, (20.0, 20.0)))
-    middle = painted(pane_of(view, "Before"))[100:300, 50:350]
-    assert np.unique(middle).tolist() == [0, 255]
+    assert np.unique(painted(pane_of(view, "Before"))[100:300, 50:350]).tolist() == [0, 255]
 
 
 FRACTIONAL = """
@@ -302,8 +294,7 @@ def test_wipe_shows_before_left_and_after_right_of_the_divider(wiped):
 def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
     pane, divider = pane_of(wiped, "Before and after"), pane_of(wiped, "Before and after").divider
     QTest.mousePress(divider, Qt.MouseButton.LeftButton, pos=divider.rect().center())
-    target = divider.mapFrom(pane, QPoint(pane.width() * 3 // 4, 200))
-    QTest.mouseMove(divider, target)
+    QTest.mouseMove(divider, divider.mapFrom(pane, QPoint(pane.width() * 3 // 4, 200)))
     QTest.mouseRelease(divider, Qt.MouseButton.LeftButton)
     assert divider.value() == pytest.approx(750, abs=5)
     before = pane.transform
@@ -326,12 +317,13 @@ def test_holding_space_shows_the_original_where_the_result_was(loaded, mode, qtb
     qtbot.waitUntil(lambda: pane.caption == "After · Gaussian 5×5 · shared")
 
 
-OTHERS = (noise(), noise((31, 33, 3)), noise((HEIGHT, WIDTH, 3), np.uint16))
+SIZE = (HEIGHT, WIDTH, 3)
+OTHERS = (noise(*SIZE), noise(31, 33, 3), noise(*SIZE, "uint16"))
 
 
 @pytest.mark.parametrize("samples", OTHERS)
 def test_another_picture_is_never_seen_beside_the_result_of_the_one_before(loaded, samples, qtbot):
-    late, before, after = 255 - noise(), pane_of(loaded, "Before"), pane_of(loaded, "After")
+    late, before, after = 255 - noise(*SIZE), pane_of(loaded, "Before"), pane_of(loaded, "After")
     shown = before.display, after.display
     open_picture(loaded, samples)
     assert (before.display, after.display) == shown, "until there are both"
@@ -348,7 +340,7 @@ def test_another_picture_is_never_seen_beside_the_result_of_the_one_before(loade
 def test_a_picture_that_the_same_zoom_would_show_smaller_than_it_fits_is_fitted(loaded, qtbot):
     move(loaded, ViewTransform(6.0, (40.0, 30.0)))
     with qtbot.waitSignal(loaded.changed):
-        open_picture(loaded, noise((20, 30, 3)))
+        open_picture(loaded, noise(20, 30, 3))
     pane = pane_of(loaded, "Before")
     width, height = pane.device_size
     assert pane.transform.scale == pytest.approx(min(width / 30, height / 20))
@@ -356,7 +348,7 @@ def test_a_picture_that_the_same_zoom_would_show_smaller_than_it_fits_is_fitted(
 
 @pytest.mark.parametrize("size", [(HEIGHT, WIDTH), (5, 4), (700, 900)])
 def test_the_exported_comparison_holds_every_pixel_of_both(view, size):
-    samples = noise((*size, 3))
+    samples = noise(*size, 3)
     open_picture(view, samples)
     show_result(view, 255 - samples)
     image = view.comparison()()
@@ -377,7 +369,7 @@ def test_the_captions_of_an_exported_comparison_can_be_read_on_a_slide(view):
 
 
 def test_the_exported_comparison_is_of_what_is_in_view_and_as_large(view):
-    samples = noise((200, 300, 3))
+    samples = noise(200, 300, 3)
     open_picture(view, samples)
     show_result(view, 255 - samples)
     move(view, ViewTransform(4.0, (150.0, 100.0)))
@@ -402,9 +394,9 @@ def test_what_lies_over_it_changes_no_pixel_and_leaves_rectangles_to_draw(
     view, monkeypatch, scale, mode
 ):
     """Qt takes longer for the same pixels where it may not paint a rectangle."""
-    open_picture(view, noise((700, 900, 3)))
-    show_result(view, noise((700, 900, 3), seed=1))
-    view.show_worked_out(to_display(noise((700, 900, 3), seed=2)), "Difference", ())
+    open_picture(view, noise(700, 900, 3))
+    show_result(view, noise(700, 900, 3, seed=1))
+    view.show_worked_out(to_display(noise(700, 900, 3, seed=2)), "Difference", ())
     view.show_state(State(view_mode=mode))
     QTest.qWait(0)  # which lays it out
     move(view, ViewTransform(scale, (450.0, 350.0)))
@@ -422,8 +414,7 @@ def test_what_lies_over_it_changes_no_pixel_and_leaves_rectangles_to_draw(
     around = np.ones(seen.shape[:2], bool)
     around[200:230, 300:340] = False
     # Averaging, Qt rounds a few samples the other way wherever it begins anew.
-    off = np.abs(seen[around].astype(int) - whole[around])
-    assert off.max() <= (1 if scale < 1 else 0)
+    assert np.abs(seen[around].astype(int) - whole[around]).max() <= (1 if scale < 1 else 0)
 
 
 def counting_parts(draw, counts):

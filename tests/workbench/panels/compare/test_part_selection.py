@@ -93,8 +93,7 @@ def test_its_outline_stays_in_every_mode(qtbot, selecting, mode):
     until(qtbot, lambda: pane.display is not None)
     x, y = (round(each) for each in pane.transform.to_view((35.0, 30.0), pane.device_size))
     seen = pane.grab().toImage()
-    column = [seen.pixelColor(x, row) for row in range(y - 4, y + 5)]
-    assert QColor("#ffffff") in column
+    assert QColor("#ffffff") in [seen.pixelColor(x, row) for row in range(y - 4, y + 5)]
 
 
 def test_edges_and_the_inside_are_taken_hold_of(qtbot, selecting):
@@ -297,8 +296,7 @@ def test_zooming_out_and_moving_away_leave_some_of_the_picture_in_sight(qtbot, z
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Up):
         for _ in range(40):
             QTest.keyClick(pane, key)
-    seen = zooming.compare.seen
-    assert seen.contains(0.5, 0.5)
+    assert zooming.compare.seen.contains(0.5, 0.5)
     show_picture(qtbot, zooming, noise(4, 5, 1))  # so small that 100 % is the least
     for _ in range(40):
         QTest.keyClick(pane, Qt.Key.Key_Minus)

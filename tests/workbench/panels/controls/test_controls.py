@@ -282,8 +282,7 @@ def test_ways_that_cannot_run_a_list_are_grey_and_say_why(qtbot, window, make_wi
     assert not tips()["graph"]
     assert "wraps around" in tips()["strips"]
     assert "one launch takes" in tips()["list_ring"]
-    mine = OwnFile(Path("mine.cu"), "void")
-    gpu.store.update(implementation="mine.cu", own_kernel=mine)
+    gpu.store.update(implementation="mine.cu", own_kernel=OwnFile(Path("mine.cu"), "void"))
     assert "launches of one GPU" in tips()["graph"]
     gpu.store.update(implementation="opencv")
     assert "launches of one GPU" in tips()["graph"]
@@ -328,8 +327,7 @@ def test_a_block_picked_runs(qtbot, shared_window):
 
 def ramp():
     """(8, 256, 1) uint16, from 1000 to 3000: nearly black on a screen."""
-    row = np.linspace(1000, 3000, 256).astype(np.uint16)
-    return np.tile(row, (8, 1))[:, :, np.newaxis]
+    return np.tile(np.linspace(1000, 3000, 256).astype(np.uint16), (8, 1))[:, :, np.newaxis]
 
 
 def both_pictures(window):

@@ -226,8 +226,7 @@ def test_what_is_an_action_and_no_filter_leads_to_all_actions(qtbot, window, pop
     for typed in ("crop", "brightness", "undo", "speed", "histogram"):
         child(popup, "filter-search", QLineEdit).clear()
         type_in(popup, typed)
-        said = child(popup, "filter-nothing", QLabel).text()
-        assert "in All actions: " in said, typed
+        assert "in All actions: " in child(popup, "filter-nothing", QLabel).text(), typed
         assert not child(popup, "filter-note", QLabel).isVisible()
         assert tiles(popup) == {}
     press(popup, Qt.Key.Key_Return)

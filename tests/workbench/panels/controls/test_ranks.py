@@ -54,8 +54,7 @@ def test_disk_and_percentile_are_undone_and_are_in_commands_and_lists(qtbot, ope
     settle(qtbot, opened, child(opened, "disk", QCheckBox).click)
     state = opened.store.state
     assert (state.percentile, state.is_disk) == (75.0, True)
-    words = command_line(state)
-    assert "--percentile 75.0 --disk" in words
+    assert "--percentile 75.0 --disk" in command_line(state)
     again = State(**changes_of(step_words.parse(to_text(state))))
     assert (again.filter, again.percentile, again.is_disk) == ("percentile", 75.0, True)
     kept = choices.from_data(json.loads(json.dumps(choices.to_data(state))), State())
@@ -86,8 +85,7 @@ def test_this_pixel_has_the_order_and_the_weights_say_that_there_are_none(qtbot,
 @pytest.mark.parametrize("title", ["Anatomy", "Implementation", "Blocks", "Kernel", "Analysis"])
 def test_panels_are_shown_with_a_median(qtbot, opened, title):
     opened.docks.bring_forward(title)
-    panel = opened.docks.panel(title).get()
-    until(qtbot, panel.isVisible)
+    until(qtbot, opened.docks.panel(title).get().isVisible)
     qtbot.wait(200)  # a slot that raises fails the test
     settle(qtbot, opened, lambda: opened.store.update(border="crop", is_disk=True))
 
@@ -127,8 +125,7 @@ def test_what_does_no_such_filter_gives_way_to_auto_and_is_there_again(qtbot, op
         return
     assert store.state.implementation == box.currentData() == "auto"
     assert opened.live.result.check.ok
-    title = intents.implementation(key).title
-    assert opened.messages.sentence.startswith(title)
+    assert opened.messages.sentence.startswith(intents.implementation(key).title)
     assert "so Auto takes its place. Ctrl+Z" in opened.messages.sentence
     offered = {box.itemData(row) for row in range(box.count())}
     assert {"rank_bits", "opencv"} <= offered

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QComboBox, QLabel
 
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, settle, show_picture, until, with_pixel
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
 
 PICTURE = np.full((24, 30, 1), 20, np.uint8)
@@ -16,11 +16,7 @@ PICTURE[9:12, 20:23] = 120
 
 @pytest.fixture
 def opened(qtbot, window):
-    window.resize(1280, 720)
-    show_picture(qtbot, window, PICTURE.copy())
-    trigger(window, "This pixel")
-    until(qtbot, window.pixel.get().isVisible)
-    return window
+    return with_pixel(qtbot, window, PICTURE.copy())
 
 
 @pytest.mark.parametrize(
@@ -115,8 +111,7 @@ def test_only_samples_that_count_are_counted(qtbot, opened):
 def test_cells_say_how_unlike_they_are_and_a_window_too_large_is_refused(qtbot, opened):
     settle(qtbot, opened, lambda: opened.store.choose(filter="bilateral", ksize=9))
     opened.pixel.get().hold((12, 10))
-    model = child(opened, "pixel-table", NeighbourTable).model()
-    tip = model.index(4, 5).data(3)
+    tip = child(opened, "pixel-table", NeighbourTable).model().index(4, 5).data(3)
     assert "c 200, weight" in tip
     settle(qtbot, opened, lambda: opened.store.choose(filter="closing", ksize=33))
     panel = opened.pixel.get()

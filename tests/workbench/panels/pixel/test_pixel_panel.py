@@ -16,10 +16,10 @@ from tests.workbench.driving import (
     pick,
     settle,
     show_picture,
-    trigger,
     type_into,
     until,
     view,
+    with_pixel,
 )
 from tests.workbench.seeing import pixels_of
 from workbench.model.intents import job_for
@@ -58,11 +58,7 @@ def test_differences_are_from_the_exact_value_and_from_its_rounding():
 @pytest.fixture
 def opened(qtbot, window):
     """A window of a computer without a GPU, with a picture and the panel open."""
-    window.resize(1280, 800)
-    show_picture(qtbot, window, PICTURE.copy())
-    trigger(window, "This pixel")
-    until(qtbot, window.pixel.get().isVisible)
-    return window
+    return with_pixel(qtbot, window, PICTURE.copy())
 
 
 def text(window, name):
@@ -230,8 +226,7 @@ def test_esc_lets_go_of_the_pixel_wherever_the_keyboard_is(opened):
 
 def test_numbers_are_the_oracles_and_the_implementations(opened):
     opened.pixel.get().show_pixel((0, 39))
-    job = job_for(opened.store.state)
-    oracle = filtered(job)[39, 0, 0]
+    oracle = filtered(job_for(opened.store.state))[39, 0, 0]
     assert number(opened, "sum") == pytest.approx(oracle, rel=1e-11)
     result = opened.live.result
     assert text(opened, "value") == str(result.picture[39, 0, 0])

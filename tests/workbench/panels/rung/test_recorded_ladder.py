@@ -25,8 +25,7 @@ def window(qtbot, make_window):
 
 
 def said(window):
-    text = child(window, "rung-idea-page", QTextBrowser).toPlainText()
-    return text.replace(GAP, " ")
+    return child(window, "rung-idea-page", QTextBrowser).toPlainText().replace(GAP, " ")
 
 
 def recorded(window, key):

@@ -226,8 +226,7 @@ def test_why_there_is_no_ptx_stands_in_its_place(qtbot, window, compiler, monkey
 def test_a_run_takes_its_place_and_the_chosen_one_is_marked(qtbot, window):
     tab(window, "ladder")
     assert marked(window) == [title("shared")]
-    shared = places(window)["shared"]
-    assert shared.time is not None
+    assert places(window)["shared"].time is not None
     assert places(window)["constant"].time is None
     settle(qtbot, window, lambda: choose(window, "constant"))
     assert marked(window) == [title("constant")]
@@ -356,8 +355,7 @@ def test_the_block_shape_that_is_chosen_goes_before_a_newer_time_of_another():
 def is_painted(window):
     """True where a frame is over the picture, which is grey."""
     image = seen(window).convertToFormat(QImage.Format.Format_RGB32)
-    samples = np.frombuffer(image.constBits(), np.uint32)
-    return bool((samples == QColor(FRAMES[0]).rgb()).any())
+    return bool((np.frombuffer(image.constBits(), np.uint32) == QColor(FRAMES[0]).rgb()).any())
 
 
 @pytest.fixture

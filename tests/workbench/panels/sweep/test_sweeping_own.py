@@ -16,11 +16,9 @@ from workbench.session.session_store import folder
 
 
 @pytest.fixture
-def gpu_window(qtbot, make_window, children, home, monkeypatch):
+def gpu_window(qtbot, make_window, children, kernels, monkeypatch):
     """Makes windows with a GPU, and the kernels mine.cu and wrong.cu in the user's folder."""
     use_fake_gpu(monkeypatch, children)
-    (home / "kernels").mkdir()
-    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
     save(text())
     save(text(run="wrong"), "wrong.cu")
 

@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import QPointF
 
 from tests.made_up import result
-from workbench.base import theme
 from workbench.panels.timing.history_plot import HistoryPlot, RunHistory
 
 
@@ -14,13 +13,8 @@ def runs():
 
 
 @pytest.fixture
-def history(qapp, qtbot, runs):
-    theme.apply(qapp, "light")
-    history = HistoryPlot(runs)
-    qtbot.addWidget(history)
-    history.resize(600, 140)
-    history.show()
-    return history
+def history(put_up, runs):
+    return put_up(HistoryPlot(runs), 600, 140)
 
 
 def texts(history):

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QLabel
 
 from kernels.core.cpu_load import Load
 from tests.made_up import PARTLY, result
-from workbench.base import theme
 from workbench.base.numbers import GAP
 from workbench.panels.timing.status_line import Newest, StatusLine
 
@@ -15,13 +14,9 @@ WIDE, USUAL, NARROW = 1440, 960, 600
 
 
 @pytest.fixture
-def line(qapp, qtbot):
-    theme.apply(qapp, "light")
+def line(put_up):
     line = StatusLine()
-    qtbot.addWidget(line)
-    line.resize(WIDE, line.sizeHint().height())
-    line.show()
-    return line
+    return put_up(line, WIDE, line.sizeHint().height())
 
 
 OPENCV = result("opencv", (2.0,) * 6)

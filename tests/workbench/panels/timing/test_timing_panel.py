@@ -149,8 +149,7 @@ def test_beside_a_wrong_answer_there_is_no_speed(views, panel):
     assert words(panel, "verdict").startswith("✗ WRONG in 12 samples")
     assert "x 3, y 7" in words(panel, "verdict")
     label = panel.findChild(QLabel, "verdict")
-    color = label.palette().color(label.foregroundRole())
-    assert color.name() == theme.LIGHT.bad
+    assert label.palette().color(label.foregroundRole()).name() == theme.LIGHT.bad
 
 
 def test_where_a_picture_was_refused_no_figure_of_another_stays(views, panel):

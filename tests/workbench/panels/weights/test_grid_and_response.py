@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from tests.workbench.seeing import pixels_of
-from workbench.base import theme
 from workbench.charts.drawing.marks import cividis
 from workbench.panels.weights.weights_summary import ResponseView
 
@@ -15,12 +14,8 @@ Key = Qt.Key
 
 
 @pytest.fixture
-def response(qapp, qtbot):
-    theme.apply(qapp, "light")
-    found = ResponseView()
-    qtbot.addWidget(found)
-    found.resize(320, 280)
-    found.show()
+def response(put_up):
+    found = put_up(ResponseView(), 320, 280)
     found.make_plot()
     return found
 

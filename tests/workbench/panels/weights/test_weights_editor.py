@@ -140,8 +140,7 @@ def test_an_invalid_cell_is_marked_and_never_applied(qtbot, window, editor, grid
     assert "“abc” in row 1, column 3 is not a number" in sentence(editor)
     type_cell(grid, 2, 0, "")
     assert "is not a number (of 2 that are wrong)" in sentence(editor)
-    empty = grid.model().index(2, 0)
-    assert "An empty cell is not" in empty.data(Qt.ItemDataRole.ToolTipRole)
+    assert "An empty cell is not" in grid.model().index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
     type_cell(grid, 2, 0, "1")
     type_cell(grid, 1, 1, "8")  # nor is what is valid beside it
     assert window.store.state == before

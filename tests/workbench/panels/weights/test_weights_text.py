@@ -164,8 +164,7 @@ def test_a_draft_is_resized_normalised_and_divided_where_its_cells_are_numbers()
     with pytest.raises(BadJobError, match="not a number"):
         GRID.with_cell(0, 0, "x").normalised()
     thirds = WeightsDraft(ROWS, "3").weights
-    expected = (np.array(GRID.matrix) / 3).astype(np.float32)
-    np.testing.assert_array_equal(thirds, expected)
+    np.testing.assert_array_equal(thirds, (np.array(GRID.matrix) / 3).astype(np.float32))
     for divisor in "0", "x", "":
         assert WeightsDraft(ROWS, divisor).matrix is None
     wrong = GRID.with_cell(1, 2, "six")

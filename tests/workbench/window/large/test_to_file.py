@@ -47,6 +47,16 @@ def finish(qtbot, window):
     until(qtbot, lambda: window.filter_menu.made.is_settled)
 
 
+def begun(qtbot, window, monkeypatch, target):
+    """The made-up process that File ▸ Filter to file begins."""
+    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
+    answer_file_dialogs(monkeypatch, target)
+    trigger(window, "Filter to file…")
+    batch = window.findChild(MadeUpBatch)
+    until(qtbot, lambda: batch.is_running)
+    return batch
+
+
 def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
     qtbot, window, large, tmp_path, monkeypatch
 ):
@@ -77,26 +87,18 @@ def test_all_of_it_is_filtered_also_where_it_was_stopped_and_resumed(
 
 
 def test_the_page_in_view_is_what_is_filtered(qtbot, window, large, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
     for _ in range(2):
         tifffile.imwrite(large, noise(HEIGHT, WIDTH, 3), rowsperstrip=50, append=True)
     settle(qtbot, window, lambda: drop(window, large))
     settle(qtbot, window, lambda: trigger(window, "Next page"))
-    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
-    trigger(window, "Filter to file…")
-    batch = window.findChild(MadeUpBatch)
-    until(qtbot, lambda: batch.is_running)
+    batch = begun(qtbot, window, monkeypatch, tmp_path / "out.tif")
     assert batch.words[batch.words.index("--page") + 1] == "2"
 
 
 def test_a_list_is_done_as_far_as_it_is_shown(qtbot, window, large, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
     steps = (Step(filter="box"), *window.store.state.steps)
     settle(qtbot, window, lambda: window.store.choose(**select(steps, 0)))
-    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
-    trigger(window, "Filter to file…")
-    batch = window.findChild(MadeUpBatch)
-    until(qtbot, lambda: batch.is_running)
+    batch = begun(qtbot, window, monkeypatch, tmp_path / "out.tif")
     assert "sharpen" not in " ".join(batch.words)
     assert child(window, "folder-filter", QLabel).text().endswith(", step 1 of 2 only")
     batch.end("stopped")
@@ -107,11 +109,7 @@ def test_a_list_is_done_as_far_as_it_is_shown(qtbot, window, large, tmp_path, mo
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
     qtbot, window, large, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(file_filter, "BatchProcess", MadeUpBatch)
-    answer_file_dialogs(monkeypatch, tmp_path / "no such folder" / "out.tif")
-    trigger(window, "Filter to file…")
-    batch = window.findChild(MadeUpBatch)
-    until(qtbot, lambda: batch.is_running)
+    batch = begun(qtbot, window, monkeypatch, tmp_path / "no such folder" / "out.tif")
     assert batch.words[:2] == ["apply", str(large)]
     assert "--replace" in batch.words  # the dialog has asked
     click(button(window, "close"))

@@ -282,8 +282,7 @@ def test_a_panel_in_a_window_of_its_own_is_no_larger_than_the_screen_and_comes_b
     panel = window.docks["Sweep"]
     click(child(panel, "panel-enlarge"))
     until(qtbot, lambda: panel.isWindow() and panel.isVisible())
-    room = window.screen().availableGeometry()
-    assert room.contains(panel.geometry())
+    assert window.screen().availableGeometry().contains(panel.geometry())
     window.docks.bring_forward("Timing")
     panel.close()
     until(qtbot, lambda: opened(window) == ["Timing"])

@@ -22,13 +22,10 @@ RIGHT = steps()[6]
 
 
 @pytest.fixture
-def folder(home, monkeypatch):
+def folder(kernels):
     """The user's folder of kernels, with one in it."""
-    folder = home / "kernels"
-    folder.mkdir()
-    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(folder))
-    (folder / "blur.cu").write_text(RIGHT, encoding="utf-8")
-    return folder
+    (kernels / "blur.cu").write_text(RIGHT, encoding="utf-8")
+    return kernels
 
 
 @pytest.fixture

@@ -142,12 +142,15 @@ def test_while_a_number_is_being_typed_the_key_is_the_boxs_own(qtbot, window):
     assert window.store.state.ksize == 9
 
 
-def test_a_picture_comes_back_from_its_file_and_goes_again(qtbot, window, tmp_path):
-    names = ("one.png", "two.png")
+def open_in_turn(qtbot, window, folder, *names):
     for number, name in enumerate(names):
-        image_files.save(tmp_path / name, noise(12, 14 + number))
-        window.opener.open_file(tmp_path / name)
+        image_files.save(folder / name, noise(12, 14 + number))
+        window.opener.open_file(folder / name)
         until(qtbot, lambda name=name: window.store.state.picture.name == name)
+
+
+def test_a_picture_comes_back_from_its_file_and_goes_again(qtbot, window, tmp_path):
+    open_in_turn(qtbot, window, tmp_path, "one.png", "two.png")
     assert undo(window).text() == "&Undo picture one.png → two.png"
     gc.collect()
     undo(window).trigger()
@@ -157,11 +160,7 @@ def test_a_picture_comes_back_from_its_file_and_goes_again(qtbot, window, tmp_pa
 
 
 def test_keys_pressed_while_a_picture_comes_back_count(qtbot, window, tmp_path):
-    names = ("one.png", "two.png", "three.png", "four.png")
-    for number, name in enumerate(names):
-        image_files.save(tmp_path / name, noise(12, 14 + number))
-        window.opener.open_file(tmp_path / name)
-        until(qtbot, lambda name=name: window.store.state.picture.name == name)
+    open_in_turn(qtbot, window, tmp_path, "one.png", "two.png", "three.png", "four.png")
     gc.collect()
     for _ in range(3):
         window.undo_history.undo()
@@ -179,9 +178,7 @@ def test_keys_pressed_while_a_picture_comes_back_count(qtbot, window, tmp_path):
 
 def test_where_the_file_has_gone_it_is_said_and_all_stays(qtbot, window, tmp_path):
     path = tmp_path / "gone.png"
-    image_files.save(path, noise(12, 14))
-    window.opener.open_file(path)
-    until(qtbot, lambda: window.store.state.picture.name == "gone.png")
+    open_in_turn(qtbot, window, tmp_path, path.name)
     kept = weakref.ref(window.store.state.picture)
     show_picture(qtbot, window, noise(9, 9))
     path.unlink()
