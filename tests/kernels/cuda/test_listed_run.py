@@ -135,8 +135,8 @@ class MadeUpListGpu(MadeUpGpu):
 
 
 def ranked_first(job: Job, count: int) -> Job:
-    """The list with medians and minima in front, which keep bytes as they are."""
-    ranks = [Step(Rank(3, each), "median_sort") for each in (50.0, 0.0)[:count]]
+    """The list with medians and percentiles in front, which keep bytes as they are."""
+    ranks = [Step(Rank(3, each), "median_sort") for each in (50.0, 25.0)[:count]]
     return replace(job, steps=(*ranks, *job.steps)[:MAX_STEPS])
 
 
