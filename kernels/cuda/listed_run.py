@@ -82,17 +82,18 @@ def why_no_strips(job: Job, rungs: Sequence[Rung]) -> str:
 
 def rows_in_l2(job: Job, l2_bytes: int) -> int:
     """Rows of a strip, a multiple of 32: what lies between its steps stays in the L2 cache."""
-    itemsize = job.picture.itemsize if job.is_rounded else 4
-    row_bytes = itemsize * pitch_of(job.width, job.channels, itemsize)
-    rows = int(L2_SHARE * l2_bytes) // (places_of(job) * LANES * row_bytes) - 2 * job.reach
+    sizes = ((np.dtype(kind).itemsize, count) for kind, count in places_of(job).items())
+    row_bytes = sum(n * size * pitch_of(job.width, job.channels, size) for size, n in sizes)
+    rows = int(L2_SHARE * l2_bytes) // (LANES * row_bytes) - 2 * job.reach
     return max(rows // 32, 1) * 32
 
 
-def places_of(job: Job) -> int:
-    """The number of pictures that lie between the steps at a time."""
-    count = 2 if job.is_wide or len(job.runs) > 2 else 1
-    # A part of it is mixed with what was there, which is in the picture itself unless it is wide.
-    return count + (job.is_wide and job.region is not None)
+def places_of(job: Job) -> dict[str, int]:
+    """How many pictures of each pixel type lie between the steps: two that take turns, or one."""
+    # What was there, with which a part is mixed, is in the picture itself unless it is wide.
+    wide = job.is_wide * (2 + (job.region is not None))
+    kept = min(job.wide_from if job.is_wide else len(job.runs) - 1, 2)
+    return {"float32": wide, job.pixel_type: kept}
 
 
 def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
@@ -133,13 +134,14 @@ class ListLaunch:
                 self._put_lane(strips[lane::LANES])
 
     def _put_lane(self, strips: Sequence[Span]) -> None:
-        """Queue strips one after another; what lies between steps is in the same two places."""
+        """Queue strips one after another; what lies between their steps is in the same places."""
         needed = [rows_needed(self.job, strip) for strip in strips]
         high = max(end - first for each in needed for first, end in each)
         height = self.job.height
         count = min(high + 2 * SPARE_ROWS, height)
+        places = places_of(self.job)
         room = {
-            kind: [self._gpu.pictures.empty(like, count - 1) for _ in range(places_of(self.job))]
+            kind: [self._gpu.pictures.empty(like, count - 1) for _ in range(places[kind])]
             for kind, like in {e.pixel_type: e.picture[:1] for e in self._parts}.items()
         }
         self._queues.append([])
@@ -151,7 +153,7 @@ class ListLaunch:
 
     def _put(self, needed: Sequence[Span], places: Mapping[str, Sequence[Any]]) -> None:
         job, at = self.job, self._source
-        before = at
+        before = at  # that a part is mixed with
         if job.is_wide and job.region is not None:
             before = places["float32"][-1]
             self._add("widen", job.pixel_type, needed[0], at, before)
