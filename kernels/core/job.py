@@ -246,8 +246,9 @@ class Job:
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
-            alone = step if step.blend == OUTPUT else step.unblended
-            blend = step.blend
+            alone, blend = step, step.blend
+            if blend != OUTPUT:
+                alone = replace(step, mix=1.0, threshold=0.0, is_grey=False)
             if self.opaque is not None and isinstance(step.filter, Correlation):
                 blend = blend._replace(offset=step.filter.offset / self.opaque)
                 alone = replace(alone, filter=Correlation(step.filter.weights))

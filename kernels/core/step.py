@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -154,11 +154,6 @@ class Step:
     def blend(self) -> Blend:
         """How its output and its input make what it gives."""
         return Blend(self.mix, self.threshold, is_grey=self.is_grey)
-
-    @property
-    def unblended(self) -> Step:
-        """The filter alone."""
-        return replace(self, mix=1.0, threshold=0.0, is_grey=False)
 
     @property
     def is_length(self) -> bool:

@@ -33,17 +33,15 @@ def filtering_list(
     job: Job,
     runs: Sequence[tuple[Rung, Job]],
     sampling: Sampling,
-    graph_from: int = GRAPH_FROM,
     *,
     in_strips: bool = False,
 ) -> Results:
     """Filter with each of `runs`, all launches between two events; yields as `Gpu.filtering` does.
 
-    runs        a rung and its part for each of `job.runs`; of the parts' pictures only the shape
-                counts
-    graph_from  launches that are one CUDA graph, so that the gaps between them are shorter
-    in_strips   whether all steps of a few rows go before those of the next, so that what lies
-                between steps stays in the L2 cache; see `why_no_strips`
+    runs       a rung and its part for each of `job.runs`; of the parts' pictures only the shape
+               counts
+    in_strips  whether all steps of a few rows go before those of the next, so that what lies
+               between steps stays in the L2 cache; see `why_no_strips`
     """
     yield Progress("compiling the whole list")
     programs = gpu.programs_of(runs)
@@ -53,9 +51,7 @@ def filtering_list(
     parts = [part for _, part in runs]
     rows = rows_in_l2(job, gpu.device.l2_bytes) if in_strips else job.height
     listed = yield from gpu.turns.doing(
-        lambda: gpu.with_room(
-            lambda: ListLaunch(gpu, job, parts, programs, source, graph_from, rows)
-        )
+        lambda: gpu.with_room(lambda: ListLaunch(gpu, job, parts, programs, source, rows))
     )
     yield from timed_results(
         lambda: gpu.sample_ms(listed, sampling),
@@ -117,10 +113,9 @@ class ListLaunch:
         parts: Sequence[Job],
         programs: Sequence[Program],
         source: Any,
-        graph_from: int = GRAPH_FROM,
         rows: int | None = None,
     ) -> None:
-        self.job, self._gpu, self._graph_from = job, gpu, graph_from
+        self.job, self._gpu = job, gpu
         self._graph: Any = None
         self._went_before = False
         self._launches: list[Launch] = []
@@ -199,9 +194,9 @@ class ListLaunch:
         """Do what must not be timed; return a function that only queues the kernels."""
         for launch in self._launches[: len(self._parts)]:  # those of other strips are the same
             launch.program.bind(self._gpu.cp, launch.operands)
-        # To a display's watchdog a graph may be one launch.
+        # Its gaps between launches are shorter; to a display's watchdog it may be one launch.
         count = sum(map(len, self._queues))
-        is_worth_it = count >= self._graph_from and not self._gpu.device.watchdog
+        is_worth_it = count >= GRAPH_FROM and not self._gpu.device.watchdog
         # Kernels are loaded when they are first launched, which no graph can hold.
         if self._graph is None and self._went_before and is_worth_it:
             self._graph = captured(self._gpu.cp, self._go)

@@ -115,8 +115,10 @@ _PICTURE_TIPS = (
     "every sample random, an evening by a lake, one value everywhere, hard edges, black to white"
 )
 # What the program knows; all else about dimensions stands in the table beside this file.
-_KNOWN = {"borders": BORDERS, "pixel_types": PIXEL_TYPES, "pictures": PICTURE_KINDS}
-_KNOWN["presets"] = tuple(map(pair, job_comparison.PRESETS))
+_KNOWN = {
+    **{"borders": BORDERS, "pixel_types": PIXEL_TYPES, "pictures": PICTURE_KINDS},
+    "presets": tuple(map(pair, job_comparison.PRESETS)),
+}
 _TICKS: dict[str, Iterable[tuple[str, str]]] = {
     "lists": ((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     "filters": ((each.key, each.title) for each in filters.all_filters()),
