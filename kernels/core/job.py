@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -245,8 +246,9 @@ class Job:
         runs: list[StepRun] = []
         for taken, step in enumerate(self.steps, start=1):
             before = runs.pop().steps if step.is_length else ()
-            alone = step if step.blend == OUTPUT else step.unblended
-            blend = step.blend
+            alone, blend = step, step.blend
+            if blend != OUTPUT:
+                alone = replace(step, mix=1.0, threshold=0.0, is_grey=False)
             if self.opaque is not None and isinstance(step.filter, Correlation):
                 blend = blend._replace(offset=step.filter.offset / self.opaque)
                 alone = replace(alone, filter=Correlation(step.filter.weights))
@@ -260,21 +262,22 @@ class Job:
 
     @property
     def wide_from(self) -> int:
-        """The run, from 0, from which on samples between runs are float32; their number: none.
+        """Index of the first of `runs` that is given float32 instead of the picture's type.
 
-        Ranks of whole numbers are such numbers: as long as they are all, rounding changes nothing.
+        Their number if none is.  What ranks give of integers are integers: as long as there is
+        nothing else, rounding would change nothing.
         """
         runs = self.runs
         if self.is_rounded or self.pixel_type == "float32":
             return len(runs)
         if self.opaque is not None or self.pixel_type == "float16":
             return 0
-        numbers = (number for number, run in enumerate(runs) if not run.is_by_order)
-        return next(numbers, len(runs))
+        kept = takewhile(lambda run: run.keeps_integers(self.border), runs)
+        return sum(1 for _ in kept)
 
     @property
     def is_wide(self) -> bool:
-        """Whether samples are float32 before the last run, and not in the picture."""
+        """True if the last run is given float32, and the picture is of another type."""
         return self.wide_from < len(self.runs)
 
     def part(self, run: StepRun, picture: NDArray[Any]) -> Job:

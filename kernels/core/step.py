@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -156,11 +156,6 @@ class Step:
         return Blend(self.mix, self.threshold, is_grey=self.is_grey)
 
     @property
-    def unblended(self) -> Step:
-        """The filter alone."""
-        return replace(self, mix=1.0, threshold=0.0, is_grey=False)
-
-    @property
     def is_length(self) -> bool:
         """True of a length, which is one filter with the weights before it."""
         return isinstance(self.filter, Length)
@@ -179,8 +174,12 @@ class StepRun:
     filters_alpha: bool = False  # as if it were a colour; `keeps_alpha`: that is not given on
     keeps_alpha: bool = True  # every pixel has its own when that is blended with what was before
 
-    @property
-    def is_by_order(self) -> bool:
-        """Whether all that it gives are samples it was given, or their differences."""
-        is_alone = self.blend == OUTPUT
-        return is_alone and isinstance(self.steps[0].filter, Rank | Morphology)
+    def keeps_integers(self, border: str) -> bool:
+        """True if, given samples of an integer type, all that it gives are samples of that type."""
+        given = self.steps[0].filter
+        if self.blend != OUTPUT:
+            return False
+        if isinstance(given, Rank):  # with crop a median may be the mean of two samples
+            return given.percentile != 50 or border != "crop"
+        # Before a border of zeros the closing is below the picture.
+        return isinstance(given, Morphology) and (given.kind != "black_hat" or border != "zero")

@@ -33,17 +33,15 @@ def filtering_list(
     job: Job,
     runs: Sequence[tuple[Rung, Job]],
     sampling: Sampling,
-    graph_from: int = GRAPH_FROM,
     *,
     in_strips: bool = False,
 ) -> Results:
     """Filter with each of `runs`, all launches between two events; yields as `Gpu.filtering` does.
 
-    runs        a rung and its part for each of `job.runs`; of the parts' pictures only the shape
-                counts
-    graph_from  launches that are one CUDA graph, so that the gaps between them are shorter
-    in_strips   whether all steps of a few rows go before those of the next, so that what lies
-                between steps stays in the L2 cache; see `why_no_strips`
+    runs       a rung and its part for each of `job.runs`; of the parts' pictures only the shape
+               counts
+    in_strips  whether all steps of a few rows go before those of the next, so that what lies
+               between steps stays in the L2 cache; see `why_no_strips`
     """
     yield Progress("compiling the whole list")
     programs = gpu.programs_of(runs)
@@ -53,9 +51,7 @@ def filtering_list(
     parts = [part for _, part in runs]
     rows = rows_in_l2(job, gpu.device.l2_bytes) if in_strips else job.height
     listed = yield from gpu.turns.doing(
-        lambda: gpu.with_room(
-            lambda: ListLaunch(gpu, job, parts, programs, source, graph_from, rows)
-        )
+        lambda: gpu.with_room(lambda: ListLaunch(gpu, job, parts, programs, source, rows))
     )
     yield from timed_results(
         lambda: gpu.sample_ms(listed, sampling),
@@ -82,17 +78,18 @@ def why_no_strips(job: Job, rungs: Sequence[Rung]) -> str:
 
 def rows_in_l2(job: Job, l2_bytes: int) -> int:
     """Rows of a strip, a multiple of 32: what lies between its steps stays in the L2 cache."""
-    itemsize = job.picture.itemsize if job.is_rounded else 4
-    row_bytes = itemsize * pitch_of(job.width, job.channels, itemsize)
-    rows = int(L2_SHARE * l2_bytes) // (places_of(job) * LANES * row_bytes) - 2 * job.reach
+    sizes = ((np.dtype(kind).itemsize, count) for kind, count in places_of(job).items())
+    row_bytes = sum(n * size * pitch_of(job.width, job.channels, size) for size, n in sizes)
+    rows = int(L2_SHARE * l2_bytes) // (LANES * row_bytes) - 2 * job.reach
     return max(rows // 32, 1) * 32
 
 
-def places_of(job: Job) -> int:
-    """The number of pictures that lie between the steps at a time."""
-    count = 2 if job.is_wide or len(job.runs) > 2 else 1
-    # A part of it is mixed with what was there, which is in the picture itself unless it is wide.
-    return count + (job.is_wide and job.region is not None)
+def places_of(job: Job) -> dict[str, int]:
+    """How many pictures of each pixel type lie between the steps: two that take turns, or one."""
+    # What was there, with which a part is mixed, is in the picture itself unless it is wide.
+    wide = job.is_wide * (2 + (job.region is not None))
+    kept = min(job.wide_from if job.is_wide else len(job.runs) - 1, 2)
+    return {"float32": wide, job.pixel_type: kept}
 
 
 def rows_needed(job: Job, rows: Span) -> tuple[Span, ...]:
@@ -116,10 +113,9 @@ class ListLaunch:
         parts: Sequence[Job],
         programs: Sequence[Program],
         source: Any,
-        graph_from: int = GRAPH_FROM,
         rows: int | None = None,
     ) -> None:
-        self.job, self._gpu, self._graph_from = job, gpu, graph_from
+        self.job, self._gpu = job, gpu
         self._graph: Any = None
         self._went_before = False
         self._launches: list[Launch] = []
@@ -133,13 +129,14 @@ class ListLaunch:
                 self._put_lane(strips[lane::LANES])
 
     def _put_lane(self, strips: Sequence[Span]) -> None:
-        """Queue strips one after another; what lies between steps is in the same two places."""
+        """Queue strips one after another; what lies between their steps is in the same places."""
         needed = [rows_needed(self.job, strip) for strip in strips]
         high = max(end - first for each in needed for first, end in each)
         height = self.job.height
         count = min(high + 2 * SPARE_ROWS, height)
+        places = places_of(self.job)
         room = {
-            kind: [self._gpu.pictures.empty(like, count - 1) for _ in range(places_of(self.job))]
+            kind: [self._gpu.pictures.empty(like, count - 1) for _ in range(places[kind])]
             for kind, like in {e.pixel_type: e.picture[:1] for e in self._parts}.items()
         }
         self._queues.append([])
@@ -151,7 +148,7 @@ class ListLaunch:
 
     def _put(self, needed: Sequence[Span], places: Mapping[str, Sequence[Any]]) -> None:
         job, at = self.job, self._source
-        before = at
+        before = at  # that a part is mixed with
         if job.is_wide and job.region is not None:
             before = places["float32"][-1]
             self._add("widen", job.pixel_type, needed[0], at, before)
@@ -197,9 +194,9 @@ class ListLaunch:
         """Do what must not be timed; return a function that only queues the kernels."""
         for launch in self._launches[: len(self._parts)]:  # those of other strips are the same
             launch.program.bind(self._gpu.cp, launch.operands)
-        # To a display's watchdog a graph may be one launch.
+        # Its gaps between launches are shorter; to a display's watchdog it may be one launch.
         count = sum(map(len, self._queues))
-        is_worth_it = count >= self._graph_from and not self._gpu.device.watchdog
+        is_worth_it = count >= GRAPH_FROM and not self._gpu.device.watchdog
         # Kernels are loaded when they are first launched, which no graph can hold.
         if self._graph is None and self._went_before and is_worth_it:
             self._graph = captured(self._gpu.cp, self._go)

@@ -57,8 +57,8 @@ def list_work(job: Job, limits: Mapping[str, int]) -> dict[str, WayWork | str]:
     each = 4 * job.picture.size if is_widened else own
     blends = sum(run.blend != OUTPUT for run in job.runs)
     ends = (own + each) * is_widened  # widened before, narrowed after
-    steps = (wide := min(job.wide_from, count)) * own + (count - wide) * each
-    read, written = steps + 2 * blends * each + ends, steps + blends * each + ends
+    once = job.wide_from * own + (count - job.wide_from) * each  # by all steps
+    read, written = once + 2 * blends * each + ends, once + blends * each + ends
     graph = WayWork(size, read, written, 0, sum(flops), 0.0)
     found: dict[str, WayWork | str] = {GRAPH: graph, STRIPS: why_no_strips(job, ())}
     for key, rung in LIST_RUNGS.items():

@@ -1,7 +1,7 @@
 """A list of steps: each run of an implementation given what the one before gave, then the whole.
 
 Between runs samples are float32, neither rounded nor clipped, unless the job rounds between steps
-or ranks alone went over whole numbers, which stay such.
+or begins with ranks of integers, which give integers: see `Job.wide_from`.
 What a run gave is kept, so that a change of the last step runs no other again.
 """
 
@@ -62,11 +62,11 @@ class KeptRun:
         )
         return (is_checked or not wanted.check) and (is_timed or not wanted.max_samples)
 
-    def as_in(self, job: Job, run: StepRun) -> KeptRun:
-        """The same under the names of `job`, which is the same run, and blended otherwise."""
+    def as_in(self, job: Job, run: StepRun, dtype: np.dtype[Any]) -> KeptRun:
+        """The same run under the names of `job`, blended as `run` is, to samples of that type."""
         named = replace(self.result, job=job)
-        if run.blend != self.run.blend:
-            return KeptRun.of(self.start, self.sampling, named, run, self.given.dtype)
+        if run.blend != self.run.blend or dtype != self.given.dtype:
+            return KeptRun.of(self.start, self.sampling, named, run, dtype)
         return replace(self, result=named)
 
 
@@ -83,11 +83,11 @@ class KeptRuns:
         """
         start = given = between(job)
         known: list[KeptRun] = []
-        for run in job.runs:
+        for number, run in enumerate(job.runs, start=1):
             part = job.part(run, given)
             if (found := self._of(start, part, sampling)) is None:
                 return known
-            known.append(found.as_in(part, run))
+            known.append(found.as_in(part, run, type_after(job, number)))
             given = known[-1].given
         return [] if sampling.max_samples else known
 
@@ -133,8 +133,7 @@ def list_filtering(
         for number, run in enumerate(runs[len(done) :], start=len(done) + 1):
             part = job.part(run, done[-1].given if done else start)
             found = yield from _run(part, _name(runs, number), sampling, filtering)
-            dtype = type_after(job, number)
-            done.append(KeptRun.of(start, sampling, found, run, dtype))
+            done.append(KeptRun.of(start, sampling, found, run, type_after(job, number)))
     finally:  # also where it is stopped in between
         if not may_change(job.picture):
             kept.keep(done)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import prod
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from kernels.core.errors import BadJobError, hint_of
 from kernels.core.job import Sampling
@@ -101,11 +101,7 @@ class OwnText:
     key: str  # the name of its file, as `implementations` has it
     sha256: str  # see `Cell.text_sha256`
     own_block: bool = False  # whether it has a block shape of its own, and no choice
-
-    @property
-    def kind(self) -> str:
-        """Return "cuda": only there it has a time."""
-        return "cuda"
+    kind: ClassVar = "cuda"  # only there it has a time
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ def _words(value: Any) -> str:
     return plain_text(value)
 
 
-def _one_of(names: Callable[[], Sequence[str]]) -> Reader:
+def one_of(names: Callable[[], Sequence[str]]) -> Reader:
     """A reader of one of `names`, which is called late: making the lists reads folders."""
     return lambda key, value: known_name(key, value, names())
 
@@ -199,18 +199,18 @@ PLAN_KEYS = {
         lambda block: "{}x{}".format(*block),
     ),
     "lists": PlanKey("list", _text),  # which `plan_files` reads further
-    "filters": PlanKey("filter", _one_of(lambda: [each.key for each in filters.all_filters()])),
+    "filters": PlanKey("filter", one_of(lambda: [each.key for each in filters.all_filters()])),
     "sigma": PlanKey.of(SIGMA),
     "amount": PlanKey.of(AMOUNT),
     "matrix": PlanKey(
         "matrix", _matrix, lambda rows: "; ".join(" ".join(map(repr, row)) for row in rows)
     ),
-    "borders": PlanKey("border", _one_of(lambda: BORDERS)),
+    "borders": PlanKey("border", one_of(lambda: BORDERS)),
     "pictures": PlanKey("picture", _picture),
     "channels": PlanKey("channels", number(int, 1, 4)),
-    "pixel_types": PlanKey("pixel_type", _one_of(lambda: PIXEL_TYPES)),
+    "pixel_types": PlanKey("pixel_type", one_of(lambda: PIXEL_TYPES)),
     "counts": PlanKey("count", number(int, 1, MAX_PICTURES)),
-    "caches": PlanKey("cache", _one_of(lambda: get_args(Cache))),
+    "caches": PlanKey("cache", one_of(lambda: get_args(Cache))),
     "devices": PlanKey("devices", number(int, 1, MAX_DEVICES)),
     "transfers": PlanKey("transfers", truth),
     "tolerance": PlanKey("tolerance", number(float, 0, math.inf)),

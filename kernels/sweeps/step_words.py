@@ -14,7 +14,7 @@ a useless word is an error, which names its line.  docs/steps.md has all words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -31,7 +31,7 @@ from kernels.filters import Filter, gaussian, has_parameter, has_sizes
 from kernels.filters.parameters import NUMBERS
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Matrix
-from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, shown, truth
+from kernels.sweeps.plan_keys import PLAN_KEYS, PlanKey, known_name, number, one_of, shown, truth
 
 SUFFIX = ".toml"
 VERSION = 1
@@ -114,15 +114,6 @@ def _part(key: str, value: Any) -> Part:
     return cast("Part", part)
 
 
-def _one_of(*values: str) -> Callable[[str, Any], str]:
-    def read_value(key: str, value: Any) -> str:
-        if value not in values:
-            raise StepFileError(f"{key} is {' or '.join(values)}, not {value!r}.")
-        return str(value)
-
-    return read_value
-
-
 def _version(_key: str, value: Any) -> int:
     if type(value) is not int or value != VERSION:
         raise StepFileError(f"It is of version {shown(value)}; this program reads {VERSION}.")
@@ -149,8 +140,8 @@ OF_LIST = {
     "border": PLAN_KEYS["borders"].read,
     "region": _part,
     "round_between_steps": truth,
-    "alpha": _one_of(*ALPHAS),
-    "whole": _one_of(*WHOLES),
+    "alpha": one_of(lambda: ALPHAS),
+    "whole": one_of(lambda: WHOLES),
 }
 
 

@@ -22,7 +22,10 @@ from workbench.cli.output import FAILED, INTERRUPTED, USAGE, CommandError, compl
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line `words`, by default the process's own; return the exit code."""
-    _open_closed_streams()
+    # Else files that are opened become standard streams that the caller closed.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal without × or µ shows a question mark instead of failing.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -47,13 +50,6 @@ def main(words: Sequence[str] | None = None) -> int:
         if is_closed:
             return FAILED
         return _failed(f"Cannot write to standard output: {error.strerror}.")
-
-
-def _open_closed_streams() -> None:
-    """Keep files that are opened from becoming standard streams that the caller closed."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _stdout_is_full() -> bool:

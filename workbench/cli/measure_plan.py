@@ -9,7 +9,6 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from difflib import get_close_matches
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -27,7 +26,7 @@ from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_files import presets, read_plan, with_lists
-from kernels.sweeps.plan_keys import KEYS
+from kernels.sweeps.plan_keys import KEYS, known_name
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_csv import sessions_csv
@@ -136,11 +135,7 @@ def _named_plan(word: str) -> Plan:
         raise CommandError(f"{word} is a session; `workbench report {word}` shows it.", USAGE)
     if word.endswith(".toml") or Path(word).is_file():
         return read_plan(Path(word))
-    near = get_close_matches(word, found, n=2, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise CommandError(
-        f"There is no preset {word!r}.{hint} `workbench list presets` shows them all.", USAGE
-    )
+    return found[known_name("preset", word, tuple(found), ": see `workbench list presets`")]
 
 
 def _given(plan: Plan, word: str) -> Given:

@@ -376,4 +376,5 @@ def _descriptions(packet: bytes | str) -> list[ElementTree.Element]:
 
 def _is_kept(name: str) -> bool:
     namespace, _, own = name.removeprefix("{").partition("}")
-    return namespace in _KEPT and own in (_KEPT[namespace] or (own,) * (_KEPT[namespace] is None))
+    names = _KEPT.get(namespace, ())
+    return names is None or own in names

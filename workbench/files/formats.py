@@ -1,13 +1,13 @@
-"""The file formats: what each can hold, and its extensions; imports neither NumPy nor Pillow."""
+"""The file formats: what each can hold, and its extensions; imports no NumPy and no kernels."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernels.core.plain_data import table_beside
 from workbench.files.picture_errors import ImageFileError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COMMENT = "Comment"  # the keyword of a text where a format has none
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 EXR_CHANNELS = ("Y", "YA", "RGB", "RGBA")  # names by how many there are
-_TABLE = table_beside(__file__)
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _READ: dict[str, list[str]] = _TABLE["read"]  # extensions by the format's family
 KINDS = f"{', '.join(list(_READ)[:-1])} or {list(_READ)[-1]}"  # in a sentence
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)

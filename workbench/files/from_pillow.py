@@ -351,9 +351,8 @@ class PillowReader:
         image = self._image
         if self.count > 1 and image.format not in _PAGED:
             yield "durations of frames and loops"
-        across, down = info.get("aspect") or (info.get("jfif_unit", 1), 0)
-        if not (across or down):
-            across, down = info["jfif_density"]
+        is_aspect = info.get("jfif_unit") == 0  # else it is a resolution, if anything
+        across, down = info["jfif_density"] if is_aspect else info.get("aspect", (1, 1))
         if across != down and across and down:
             yield "that pixels are not square"
         names = dict.fromkeys(each.strip() for each in self._parts() if not _READ.fullmatch(each))

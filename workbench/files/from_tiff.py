@@ -230,7 +230,7 @@ class TiffReader:
         counts = tags.valueof(_TILE_COUNTS_TAG) or tags.valueof(_COUNTS_TAG)
         is_told = counts is not None and page is self._base and not self._is_plane
         if is_told and counts != page.databytecounts:
-            notes.append("Wrong counts of bytes in the file were left out of account.")
+            notes.append("Wrong counts of bytes in the file were passed over.")
         if page.imagedepth > 1:
             notes.append(f"Only the first of {page.imagedepth} layers in depth is read.")
         samples = _meant(stored, page, notes)

@@ -163,22 +163,27 @@ def _write_jpeg(file: BinaryIO, samples: Samples, quality: int | None, metadata:
     file.write(view[_JPEG_HEADER_END:])
 
 
+# Of Pillow's writers: always; and where no quality is asked for.
+_OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "WebP": ({"exact": True}, {"lossless": True}),
+    "AVIF": ({"subsampling": "4:4:4"}, {"quality": JPEG_QUALITY}),
+    "HEIF": ({"chroma": 444}, {"quality": -1, "matrix_coefficients": 0}),
+}
+
+
 def _by_pillow(kind: str) -> Writer:
     def write(file: BinaryIO, samples: Samples, quality: int | None, metadata: Metadata) -> None:
         if kind == "HEIF":
             need_heif("Cannot save")
-        channels = samples.shape[2]
-        exact: dict[str, Any] = {"lossless": True} if kind == "WebP" else {"quality": JPEG_QUALITY}
-        exact |= {"quality": -1, "matrix_coefficients": 0} if kind == "HEIF" else {}
-        options: dict[str, Any] = {"exact": True} if kind == "WebP" else {"chroma": 444}
-        if kind == "AVIF":
-            options = {"subsampling": "4:0:0" if channels == 1 else "4:4:4"}
-        options |= exact if quality is None else {"quality": quality}
+        always, best = _OPTIONS[kind]
+        options = always | (best if quality is None else {"quality": quality})
+        if kind == "AVIF" and samples.shape[2] == 1:
+            options["subsampling"] = "4:0:0"
         if (exif := exif_of.with_resolution(metadata)) is not None:
             options["exif"] = exif_of.PREFIX + exif
         if metadata.xmp is not None:
             options["xmp"] = metadata.xmp
-        icc = profile_for(channels)
+        icc = profile_for(samples.shape[2])
         Image.fromarray(_plain(samples)).save(file, kind, icc_profile=icc, **options)
 
     return write

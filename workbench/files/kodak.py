@@ -149,24 +149,24 @@ def _receive(
     """Write what is at `url` into `path`: pooch's downloader, once the first two are given."""
     from workbench.files.from_pillow import in_background  # Pillow: not before it is needed
 
-    data, total, is_left = bytearray(), [0], threading.Event()
+    data, total, is_left = bytearray(), 0, threading.Event()  # 0: the server does not say
 
     def fetch() -> None:
+        nonlocal total
         import requests  # which takes a while
 
         with requests.get(url, stream=True, timeout=_TIMEOUT_S) as response:
             response.raise_for_status()
-            total.append(int(response.headers.get("content-length", 0)))
+            total = int(response.headers.get("content-length", 0))
             for piece in response.iter_content(_PIECE_BYTES):
                 data.extend(piece)
-                if is_left.is_set() or max(len(data), total[-1]) > MAX_BYTES:
+                if is_left.is_set() or max(len(data), total) > MAX_BYTES:
                     raise ValueError("more than was to be expected")
 
     fetching = in_background(fetch)
     try:
-        while not wait((fetching,), _LOOK_S).done:  # 0 where the server does not say how much
-            share = min(len(data) / total[-1], 1.0) if total[-1] > 0 else 0.0
-            report(Downloading(finished, share))
+        while not wait((fetching,), _LOOK_S).done:
+            report(Downloading(finished, min(len(data) / total, 1.0) if total > 0 else 0.0))
     finally:
         is_left.set()
     fetching.result()

@@ -30,7 +30,7 @@ from kernels.sweeps.record import Record
 from kernels.sweeps.step_words import in_a_line, list_words, ready_made
 from workbench.imaging.pictures import Picture
 from workbench.model.cell_words import list_name, list_title
-from workbench.model.intents import is_unclipped, taken_in
+from workbench.model.intents import is_unclipped, like_step_job, or_none, taken_in
 from workbench.model.state import State
 
 THIS = "this"  # the picture that is open
@@ -115,8 +115,10 @@ _PICTURE_TIPS = (
     "every sample random, an evening by a lake, one value everywhere, hard edges, black to white"
 )
 # What the program knows; all else about dimensions stands in the table beside this file.
-_KNOWN = {"borders": BORDERS, "pixel_types": PIXEL_TYPES, "pictures": PICTURE_KINDS}
-_KNOWN["presets"] = tuple(map(pair, job_comparison.PRESETS))
+_KNOWN = {
+    **{"borders": BORDERS, "pixel_types": PIXEL_TYPES, "pictures": PICTURE_KINDS},
+    "presets": tuple(map(pair, job_comparison.PRESETS)),
+}
 _TICKS: dict[str, Iterable[tuple[str, str]]] = {
     "lists": ((THIS, "the list in the window"), *((e, r.about) for e, r in ready_made().items())),
     "filters": ((each.key, each.title) for each in filters.all_filters()),
@@ -252,12 +254,14 @@ def _is_whole_list(state: State, texts: Mapping[str, str]) -> bool:
 def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: bool = True) -> Plan:
     """Make the present job a plan, one cell per implementation.  Raises UnclearError.
 
-    is_step  of a list the selected step, which is given float32
+    is_step  of a list the selected step, of the pixel type that it is given
     """
     if state.picture is None:
         raise UnclearError(NO_PICTURE)
     height, width, channels = state.picture.samples.shape
-    is_wide = is_step and len(taken_in(state)) > 1 and not state.is_rounded
+    is_listed = is_step and len(taken_in(state)) > 1
+    like = or_none(like_step_job, state) if is_listed else None
+    stored = like.picture if like else state.picture.samples
     chosen = filters.get(state.filter)
     made = Plan(
         title="",
@@ -269,9 +273,7 @@ def plan_of(state: State, implementations: tuple[str, ...] = (), *, is_step: boo
         borders=(state.border,),
         pictures=(given_name(state.picture),),
         channels=(channels,),
-        pixel_types=(
-            "float32" if is_wide or is_unclipped(state) else str(state.picture.samples.dtype),
-        ),
+        pixel_types=("float32" if is_unclipped(state) else str(stored.dtype),),
         caches=(state.cache,),
         devices=(state.devices,),
         sigma=state.sigma if has_parameter(chosen, "sigma") else None,

@@ -94,13 +94,9 @@ def changes_of(found: WrittenList) -> dict[str, Any]:
     return {**changes_of_steps(found.steps), **given, "is_rounded": found.round_between_steps}
 
 
-def to_text(state: State, about: str = "") -> str:
-    """The file of all steps of `state`, which `step_words.parse` reads.
-
-    about  a sentence for people
-    """
-    lines = [f"version = {VERSION}", *([f"about = {toml(about)}"] if about else [])]
-    lines += [f"border = {toml(state.border)}"]
+def to_text(state: State) -> str:
+    """The file of all steps of `state`, which `step_words.parse` reads."""
+    lines = [f"version = {VERSION}", f"border = {toml(state.border)}"]
     lines += ["round_between_steps = true"] if state.is_rounded else []
     lines += [f"alpha = {toml(state.alpha)}"] if state.alpha != ALPHAS[0] else []
     lines += [f"whole = {toml(state.whole)}"] if state.whole != WHOLES[0] else []

@@ -63,7 +63,13 @@ def writing(
 
     Raises ReportError.
     """
-    _refuse_nothing(sessions)
+    if not sessions:
+        raise ReportError("There is no session to report on; name one, or run `workbench sweep`.")
+    records = [record for session in sessions for record in session.records]
+    if not any(record.verified for record in records):
+        objections = (record.objection for record in records if record.objection)
+        why = next(objections, "nothing was measured yet.")
+        raise ReportError(f"There is no verified time to report on: {why}")
     beside = "" if target.stem == Path(PAGE).stem else f"{target.stem}-"
     _refuse_others(target, [target.with_name(beside + name) for name in (TABLES, DATA)])
     for step in composing(sessions, pictures or {}, time.time()):
@@ -106,16 +112,6 @@ def _refuse_others(target: Path, beside: Sequence[Path]) -> None:
     there = next(filter(os.path.lexists, beside), None)
     if there is not None and not any(map(os.path.lexists, reports)):
         raise ReportError(f"{there} is there already: choose another name or folder.")
-
-
-def _refuse_nothing(sessions: Sequence[Session]) -> None:
-    if not sessions:
-        raise ReportError("There is no session to report on; name one, or run `workbench sweep`.")
-    records = [record for session in sessions for record in session.records]
-    if not any(record.verified for record in records):
-        objections = (record.objection for record in records if record.objection)
-        why = next(objections, "nothing was measured yet.")
-        raise ReportError(f"There is no verified time to report on: {why}")
 
 
 def results_csv(sessions: Sequence[Session]) -> str:

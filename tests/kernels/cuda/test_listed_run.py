@@ -183,12 +183,18 @@ def test_in_strips_it_gives_the_bytes_of_its_steps(monkeypatch, border):
 
 
 def test_what_lies_between_the_steps_of_a_strip_has_room_in_the_cache():
-    for pixel_type, is_rounded in (("uint8", True), ("uint8", False), ("float32", False)):
+    ranks, blur = [Step(Rank(3))] * 3, drawn(3).steps[0]
+    for pixel_type, is_rounded, steps, row_bytes in (
+        *(("uint8", True, (), 2), ("uint8", False, (), 3 * 4), ("float32", False, (), 2 * 4)),
+        *(("uint8", False, ranks, 2), ("float32", False, ranks, 2 * 4)),
+        *(("uint8", False, [*ranks[:1], blur], 1 + 3 * 4), ("uint16", False, [*ranks, blur], 16)),
+    ):
         job = drawn(3, pixel_type=pixel_type, is_rounded=is_rounded, count=3, border="clamp")
         job = job.but(picture=np.zeros((9000, 4000, 3), pixel_type), region=Region(0, 0, 9, 9))
-        itemsize = 1 if is_rounded else 4
+        job = replace(job, steps=tuple(steps) or job.steps)
+        assert sum(np.dtype(e).itemsize * n for e, n in places_of(job).items()) == row_bytes
         rows = rows_in_l2(job, H200.l2_bytes)
-        held = LANES * places_of(job) * (rows + 2 * job.reach) * 12000 * itemsize
+        held = LANES * row_bytes * (rows + 2 * job.reach) * 12000
         assert rows % 32 == 0
         assert 0.5 < held / (L2_SHARE * H200.l2_bytes) <= 1.01
 

@@ -224,6 +224,27 @@ def test_ranks_of_bytes_at_the_head_give_bytes_and_are_what_floats_would_give():
     assert listed(*ranks, picture=PICTURE.astype(np.float16)).wide_from == 0
 
 
+@pytest.mark.parametrize(
+    ("first", "border"), [(Rank(5), "crop"), (Morphology(5, "black_hat"), "zero")]
+)
+def test_ranks_that_may_give_halves_or_less_than_0_give_floats(first, border):
+    job = listed(Step(first, "auto"), step(implementation="auto"), border=border)
+    result = Engine(use_gpu=False).run(job, EVERY_PIXEL)
+    assert [each.job.pixel_type for each in result.steps] == ["float32"] * 2
+    assert result.check.ok
+    assert replace(job, border="clamp").wide_from == 1
+
+
+def test_what_ranks_gave_goes_on_in_the_type_of_the_list_that_it_is_in():
+    rank, engine = Step(Rank(3), "auto"), Counting()
+    jobs = listed(rank, rank), listed(rank, BLUR, BOX), listed(rank, BLUR, BOX, is_rounded=True)
+    for job in (*jobs, *jobs):
+        alone, found = (each.run(job, ONCE) for each in (Engine(use_gpu=False), engine))
+        assert found.picture.tobytes() == alone.picture.tobytes()
+        types = [[each.job.pixel_type for each in result.steps] for result in (found, alone)]
+        assert types[0] == types[1]
+
+
 def test_each_step_of_auto_picks_for_itself():
     result = Engine(use_gpu=False).run(listed(step(implementation=AUTO.key), BOX), CHECKED)
     assert [each.implementation for each in result.steps] == ["opencv", "parallel"]

@@ -72,6 +72,14 @@ def test_what_results_lack_is_counted_and_in_the_journal(folder, capsys):
         assert ("text (title, author, comment) is dropped" in str(journal(extension))) == is_lossy
 
 
+def test_what_no_saved_file_says_is_lost_as_well(folder, capsys):
+    frames = [Image.new("RGB", (20, 31), color) for color in ("red", "blue")]
+    frames[0].save("in/p.gif", save_all=True, append_images=frames[1:], duration=40)
+    assert batch("in/p.gif", "out", "--format", "png") == 0
+    assert "result something beside the samples is lost" in capsys.readouterr().out
+    assert "Left out when saving: durations of frames and loops" in str(journal("out"))
+
+
 def test_folders_below_and_another_format_and_names_of_ones_own(folder, capsys):
     pattern = "{stem}_{filter}_{size}"
     assert batch("in", "out", "--recursive", "--name", pattern, "--format", "tiff") == 0

@@ -148,8 +148,8 @@ def test_what_a_folder_holds_is_not_written_over_and_no_other_plan_goes_on_with_
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["camerino_imag"], "no preset 'camerino_imag'. Did you mean camerino_image_size"),
-        (["xyz"], "no preset 'xyz'. `workbench list presets` shows them all"),
+        (["camerino_imag"], "no preset 'camerino_imag'; did you mean camerino_image_size?"),
+        (["xyz"], "no preset 'xyz'; choose from"),
         (["a/session.jsonl"], "is a session; `workbench report a/session.jsonl` shows it"),
         (["none.toml"], "none.toml cannot be read"),
         (["broken.toml"], "broken.toml is not TOML"),

@@ -911,7 +911,7 @@ def test_nor_is_one_of_jpegs_and_what_may_be_any_colours_is_refused(tmp_path):
             assert np.abs(load(path).samples.astype(int) - ramp).max() < 16
 
 
-MISCOUNTED = "Wrong counts of bytes in the file were left out of account."
+MISCOUNTED = "Wrong counts of bytes in the file were passed over."
 
 
 def test_a_count_that_is_too_large_inside_a_file_loses_nothing(tmp_path):

@@ -25,7 +25,7 @@ from workbench.model.plan_draft import (
     texts_of,
     time_s,
 )
-from workbench.model.state import State
+from workbench.model.state import State, Step
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))
 KEYS = ("opencv", "shared")
@@ -161,6 +161,13 @@ def test_a_size_that_one_of_the_filters_takes_is_measured():
 def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes, pixel_type):
     state = replace(PHOTO, filter=filter, ksize=3, **changes)
     assert plan_of(state, KEYS).pixel_types == (pixel_type,)
+
+
+@pytest.mark.parametrize(("before", "pixel_type"), [("median", "uint8"), ("gaussian", "float32")])
+def test_a_sweep_measures_the_pixel_type_that_the_step_is_given(before, pixel_type):
+    state = replace(PHOTO, before=(Step(filter=before, ksize=3),), filter="minimum", ksize=3)
+    assert plan_of(state, KEYS).pixel_types == (pixel_type,)
+    assert plan_of(state, KEYS, is_step=False).pixel_types == ("uint8",)
 
 
 def test_a_preset_with_fewer_implementations_is_the_table_and_a_changed_one_is_not():

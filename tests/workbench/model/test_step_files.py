@@ -76,7 +76,7 @@ def test_a_word_brings_back_its_step(step):
 @given(st.lists(steps(), min_size=1, max_size=MAX_STEPS), st.sampled_from(BORDERS), st.booleans())
 def test_a_file_brings_back_its_list(listed, border, is_rounded):
     state = State(border=border, is_rounded=is_rounded, **step_files.changes_of_steps(listed))
-    text = to_text(state, 'What "it" does,\nin words.')
+    text = to_text(state)
     again = replace(State(is_rounded=not is_rounded), **parse(text))
     assert list(map(kept, again.steps)) == list(map(kept, listed))
     assert (again.border, again.is_rounded, again.after) == (border, is_rounded, ())

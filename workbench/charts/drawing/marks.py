@@ -179,16 +179,7 @@ class Labels(OverPlot):
         p.resetTransform()
 
 
-ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on a colour of a map,
-DARK_ON_LIGHT = 0.48  # by its lightness
-
-
 def cividis(share: float) -> QColor:
     """The colour of a share from 0, dark blue, to 1, light yellow."""
     color: QColor = pg.colormap.get("cividis").mapToQColor(share)
     return color
-
-
-def text_on(color: QColor) -> QColor:
-    """The colour of text: dark on a light colour, light on a dark one."""
-    return QColor(ON_LIGHT if color.lightnessF() > DARK_ON_LIGHT else ON_DARK)

@@ -19,6 +19,8 @@ from workbench.charts.drawing import drawn_dots, marks, plotting
 COMPACT_ROW = 1.35  # heights of a letter, of a bar that has its name beside it
 GAP = 0.03  # of a tile, left free around it
 MIN_TEXT_PX = 8
+ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on a colour of a map,
+DARK_ON_LIGHT = 0.48  # by its lightness
 PALE_SHARE = 0.45  # of the background in what is not known to be right
 VERDICT_SHARES = {"good": 0.78, "bad": 0.55, "missing": 0.86, "refused": 0.86}
 MAX_TILE, MAX_TABLE_TILE = 9.0, 4.5  # heights of a letter: higher ones say no more
@@ -189,7 +191,8 @@ def _spot(tile: Tile) -> Spot:
 def _labels(
     tile: Tile, fill: QColor, how: Writing, size: Size, colors: Colors
 ) -> list[marks.PlotLabel]:
-    color = colors.text if tile.verdict == "bad" else marks.text_on(fill).name()
+    color = ON_LIGHT if fill.lightnessF() > DARK_ON_LIGHT else ON_DARK
+    color = colors.text if tile.verdict == "bad" else color
     metrics = QFontMetricsF(how.font)
     lines = [line for line in tile.words if metrics.horizontalAdvance(line) + 4 <= size[0]]
     lines = lines[: max(1, int((size[1] - 2) / metrics.height()))]

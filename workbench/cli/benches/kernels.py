@@ -406,9 +406,10 @@ def _measure_list(
     for way in WAYS:
         say(f"{cell}: {way}")
         outcome = outcome_of(measure_checked(engine, replace(job, list_way=way), SAMPLING, known))
-        ways.append(_measured_way(way, outcome, copy_ms))
         if isinstance(outcome, Result):
             steps_ms = tuple(each.timed.median_ms for each in outcome.steps)
+            outcome = outcome if outcome.list_way == way else "It cannot run this list."
+        ways.append(measured(way, outcome, copy_ms))
     say("")
     took_s = perf_counter() - start
     return CellReport(cell, copy_ms, tuple(ways), (), here, took_s, steps_ms=steps_ms)
@@ -419,46 +420,37 @@ def measured_rung(
 ) -> Measured:
     """Describe a rung's outcome.
 
-    copy_ms   of the picture, device to device
     resident  blocks that the device runs at a time; 0: not known
     """
-    if isinstance(outcome, str):
-        return Measured(implementation.key, why_not=outcome)
-    check, timing, ran = outcome.check, outcome.timed, outcome.ran
-    assert check is not None
-    precision = precision_of(check.max_error, outcome.job)
+    found = measured(implementation.key, outcome, copy_ms)
+    if isinstance(outcome, str) or outcome.check is None:
+        return found
+    precision, ran = precision_of(outcome.check.max_error, outcome.job), outcome.ran
     grid = ran[0].grid if len(ran) == 1 else None
-    waves = math.prod(grid) / resident if grid and resident else None
     is_reduced = isinstance(implementation, Rung) and implementation.reduced_precision
-    return Measured(
-        implementation.key,
-        **of_timing(timing),
-        max_error=check.max_error,
+    return replace(
+        found,
         precision="reduced" if is_reduced and precision else precision,
-        ok=check.ok,
-        why_not=None if check.ok else f"Its output is {check}.",
-        share=100 * copy_ms / timing.median_ms,
         block_xy=outcome.block_xy,
-        passes=len(ran),
-        waves=waves,
+        waves=math.prod(grid) / resident if grid and resident else None,
         registers=max((each.registers or 0 for each in ran), default=0),
         shared_bytes=max((each.shared_bytes or 0 for each in ran), default=0),
     )
 
 
-def _measured_way(way: str, outcome: Result | str, copy_ms: float) -> Measured:
-    """Describe the outcome of a list that was to run in that way."""
+def measured(key: str, outcome: Result | str, copy_ms: float) -> Measured:
+    """Describe the outcome of a way; copy_ms: of the picture, device to device."""
     if isinstance(outcome, str):
-        return Measured(way, why_not=outcome)
-    if outcome.list_way != way:
-        return Measured(way, why_not="It cannot run this list.")
+        return Measured(key, why_not=outcome)
     check, timing = outcome.check, outcome.timed
+    assert check is not None
     return Measured(
-        way,
+        key,
         **of_timing(timing),
-        max_error=check.max_error if check else None,
+        max_error=check.max_error,
         precision=EXACT,
-        ok=check is not None and check.ok,
+        ok=check.ok,
+        why_not=None if check.ok else f"Its output is {check}.",
         share=100 * copy_ms / timing.median_ms,
         passes=len(outcome.ran),
     )

@@ -311,7 +311,7 @@ def stops_of(state: State, result: Result | None, x: int, y: int, channel: int) 
     if (job := intents.job_for(state)) is None:
         return
     yield -1, job.picture[y, x, channel]
-    # What ran alone may be rounded, as it is nowhere within a list.
+    # What ran alone may be rounded, as nothing is within a list of floats.
     ran = (result.steps or (result,) * (not job.is_wide)) if result else ()
     known = zip(job.runs, ran[: intents.runs_known(job, result)], strict=False)
     for number, step in enumerate(state.steps):

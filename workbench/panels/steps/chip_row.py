@@ -30,7 +30,7 @@ ADD_TIP = "Add a step after the last (Ctrl+Shift+N)"
 ROUND, ROUND_SHORT = "Round between steps", "Round"
 ROUND_TIP = (
     "Round samples to the picture's type after each step, as programs do that keep bytes.\n"
-    "Off: they stay float32 until the end, neither rounded nor clipped."
+    "Off: they are neither rounded nor clipped until the end."
 )
 SIDE_PX, GAP_PX, ARROW = 8, 16, "▸"
 
