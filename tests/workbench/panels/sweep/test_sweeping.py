@@ -183,9 +183,9 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     button = child(window, "sweep-start")
     assert not button.isEnabled() or button.text() == "P&ause"
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase == "running")
+    until(qtbot, lambda: doing(window).startswith("0 of 2 in round 1 of 10 · "))
     assert button.text() == "P&ause"
     click(button)
-    assert doing(window).startswith("0 of 2 in round 1 of 10 · ")
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2 in round 1 of 10"))
     ask_for(window, "nonsense", ("opencv",))
     assert child(window, "sweep-plan", ElidedLabel).whole_text == short(live(window).plan)
