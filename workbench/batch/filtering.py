@@ -136,8 +136,8 @@ class Outcome:
     @property
     def is_lossy(self) -> bool:
         """True if the result lacks something beside the samples, which is told."""
-        said = (*self.remarks, *self.warnings)
-        return self.status == "done" and any("dropped" in e or "left out" in e for e in said)
+        said = " ".join((*self.remarks, *self.warnings)).lower()
+        return self.status == "done" and ("dropped" in said or "left out" in said)
 
     def line(self, output: str) -> dict[str, Any]:
         """Its line in the journal, where the result is called `output`."""
