@@ -367,10 +367,7 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
     path = kept_file(folder(), a_session("sizes"), "2026-01-01 000000 one.jsonl")
     monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     came = kept_file(tmp_path, a_session("ksizes"), "H200 kernel size.jsonl")
-    for title, expected, count in (
-        ("&Recent sessions", path, 1),
-        ("Recor&ded sessions", came, 2),
-    ):
+    for title, expected, count in (("&Recent sessions", path, 1), ("Recor&ded sessions", came, 2)):
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
         tip = f"Show the measurements in {expected.name}."
