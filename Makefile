@@ -39,8 +39,11 @@ unit: export PYTHONDONTWRITEBYTECODE =
 # Each of those that import NumPy would keep one core more busy for 80 ms: so long OpenBLAS's threads
 # look for work before they sleep.
 unit: export OPENBLAS_THREAD_TIMEOUT = 4
+# That is for `make quick`: all rungs are held against the oracle in more jobs elsewhere.
+FIRST_RUN := tests/kernels/rungs/test_first_run.py::test_a_rung_says_of_one_picture_what_the_oracle_says
 unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS) \
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder \
+	$(or $(ARGS),--deselect $(FIRST_RUN)) \
 	|| { [ $$? = 1 ] && echo "Those that failed, once more, alone:" \
 	&& $(BIN)/python -m pytest --verbose --last-failed --last-failed-no-failures none; }
 

@@ -14,15 +14,7 @@ from tests.size import MAX_LINES, budgets
 ROOMS = {
     "kernels": (
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
-        *(
-            "anatomy",
-            "cuda_on_cpu",
-            "cuda_child",
-            "export",
-            "engine",
-            "pictures",
-            "sweeps",
-        ),
+        *("anatomy", "cuda_on_cpu", "cuda_child", "export", "engine", "pictures", "sweeps"),
     ),
     "workbench": (
         *("base", "widgets", "imaging", "model", "files", "batch"),

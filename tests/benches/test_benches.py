@@ -14,7 +14,6 @@ from kernels.core.job import Sampling
 from kernels.pictures import generated
 from tests.benches import (
     bench,
-    beside,
     devices,
     display,
     frames,
@@ -76,23 +75,6 @@ def test_frames(capsys, monkeypatch):
     said = capsys.readouterr().out
     assert "wipe, divider" in said
     assert "within 16.7" in said
-
-
-@pytest.mark.nightly
-def test_beside(capsys, monkeypatch):
-    """Here on the CPU: on a GPU the ratios are to be 1."""
-    assert beside.main(["--no-gpu"]) != 0
-    MadeUpTrials().take_over(monkeypatch)
-    monkeypatch.setattr(trying, "PAUSE_MS", 0)
-    quick = Sampling(max_samples=2, max_seconds=0.05)
-    small = replace(beside.PLAN, implementations=("opencv", "parallel"), sizes=((64, 64),))
-    plan = small.but(ksizes=(3,), sampling=quick)
-    for name, value in {"Device": object, "SIDE": 64, "REST_S": 0.0, "PLAN": plan}.items():
-        monkeypatch.setattr(beside, name, value)
-    assert beside.main(["--no-gpu"]) == 0
-    said = capsys.readouterr().out
-    assert "beside / alone, 2 cells" in said
-    assert not said.rstrip().endswith(" 0")
 
 
 def test_saving(capsys, monkeypatch):

@@ -44,10 +44,7 @@ class Compiled:
         return knobs_of(self.rung, job) in self._sets
 
     def run(
-        self,
-        job: Job,
-        order: Order = Order.FORWARD,
-        rows: tuple[int, int] | None = None,
+        self, job: Job, order: Order = Order.FORWARD, rows: tuple[int, int] | None = None
     ) -> NDArray[Any]:
         """Filter job.picture; bytes that the rung did not write are POISON."""
         source = in_rows(job.picture, Facts(job, DEVICE)["PITCH"])

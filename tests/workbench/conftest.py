@@ -17,7 +17,7 @@ from tests.workbench.real_screen import Screen
 from workbench.base import theme
 from workbench.base.background import bugs
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
-from workbench.session import worker
+from workbench.session import batch_process, worker
 from workbench.widgets import message_bar
 from workbench.window.main_window import MainWindow
 
@@ -35,7 +35,11 @@ def no_gpu():
 
 @pytest.fixture(autouse=True)
 def nobody_else_computes(monkeypatch):
-    """What else the machine does while tests run puts no star on their times."""
+    """What else the machine does while tests run puts no star on their times.
+
+    Nor does a process that gives way to it have to wait for its end.
+    """
+    monkeypatch.setattr(batch_process, "NICENESS", 0)
     monkeypatch.setattr(LoadWatch, "load", lambda _: None)
     monkeypatch.setattr(health, "UNSTEADY", math.inf)
 

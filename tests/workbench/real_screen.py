@@ -45,9 +45,7 @@ class Screen:
         # about to connect then, as the program, may never be answered.
         options += " -noreset -fbdir"
         self._server = subprocess.Popen(
-            ["Xvfb", *options.split(), str(folder)],
-            pass_fds=[writing],
-            stderr=subprocess.DEVNULL,
+            ["Xvfb", *options.split(), str(folder)], pass_fds=[writing], stderr=subprocess.DEVNULL
         )
         os.close(writing)
         with os.fdopen(reading) as numbers:

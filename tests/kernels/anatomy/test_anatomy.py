@@ -149,8 +149,7 @@ def test_idle_threads_of_all_blocks_are_those_of_each_kind(key, build_cache):
 
 @needs_compiler
 @pytest.mark.parametrize(
-    "key",
-    [pytest.param(key, marks=() if key in SOME else pytest.mark.nightly) for key in RUNGS],
+    "key", [pytest.param(key, marks=() if key in SOME else pytest.mark.nightly) for key in RUNGS]
 )
 def test_blocks_inside_the_picture_do_alike(key, build_cache):
     """So that one record of them is enough."""

@@ -62,10 +62,7 @@ def test_other_programs_on_our_cores_are_and_on_others_are_not(linux):
 
 @pytest.mark.parametrize(
     ("times", "words"),
-    [
-        (1, "a quota of 1.5 cores held it back 1×"),
-        (3, "a quota of 1.5 cores held it back 3×"),
-    ],
+    [(1, "a quota of 1.5 cores held it back 1×"), (3, "a quota of 1.5 cores held it back 3×")],
 )
 def test_a_quota_that_held_it_back_is_said(linux, times, words):
     found = linux.after(1.0, own_s=0.0, throttled=times, quota="150000 100000")

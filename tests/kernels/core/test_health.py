@@ -86,10 +86,7 @@ def test_lowest_and_highest_of_all_looks_are_kept(nvml):
         watch.look()
         clock.now_s += LOOK_EVERY_S
     assert watch.health() == Health(
-        sm_mhz=(1755, 1980),
-        memory_mhz=(3201, 3201),
-        temperature_c=(41, 60),
-        power_w=(250.5, 250.5),
+        sm_mhz=(1755, 1980), memory_mhz=(3201, 3201), temperature_c=(41, 60), power_w=(250.5, 250.5)
     )
 
 

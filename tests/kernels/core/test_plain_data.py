@@ -33,11 +33,7 @@ class Outer:
 
 
 WHOLE = st.integers(1 - (1 << 63), (1 << 63) - 1)
-INNER = st.builds(
-    Inner,
-    st.none() | st.tuples(WHOLE, WHOLE),
-    st.text(SHOWN),
-)
+INNER = st.builds(Inner, st.none() | st.tuples(WHOLE, WHOLE), st.text(SHOWN))
 OUTER = st.builds(
     Outer,
     name=st.text(SHOWN),

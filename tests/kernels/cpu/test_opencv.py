@@ -15,15 +15,7 @@ from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans,
 from kernels.core.step import Correlation, Step
 from kernels.core.weights import separate
 from kernels.cpu import opencv
-from kernels.cpu.opencv import (
-    MAX_OFF,
-    MAX_SUM,
-    Call,
-    _sigma,
-    call_for,
-    exact_call,
-    most_off,
-)
+from kernels.cpu.opencv import MAX_OFF, MAX_SUM, Call, _sigma, call_for, exact_call, most_off
 
 QUICK = Sampling(max_samples=1)
 PATTERNS = {

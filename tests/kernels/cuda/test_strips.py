@@ -14,12 +14,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.rungs.headers import Facts
 from kernels.rungs.rung import ladder
 from tests.kernels import runners as r
-from tests.kernels.cases import (
-    ONLY_CHANNELS,
-    fitting_filter,
-    fitting_picture,
-    random_picture,
-)
+from tests.kernels.cases import ONLY_CHANNELS, fitting_filter, fitting_picture, random_picture
 from tests.kernels.cases import a_job as one_job
 from tests.kernels.on_cpu import Shim
 from tests.made_up import H200

@@ -50,10 +50,7 @@ ENDED = {
         kernel(f"{COPY}\n((volatile sample*)size_t(height < 0))[threadIdx.x] = 1;"),
         "outside of all arrays",
     ),
-    "memory that was refused": (
-        RUNNING["memory that was refused"].text,
-        "outside of all arrays",
-    ),
+    "memory that was refused": (RUNNING["memory that was refused"].text, "outside of all arrays"),
     "misaligned": (
         kernel(f"{COPY}\nif (x < 4) *(volatile int*)(dst + 1) = *(volatile const int*)(src + 1);"),
         "not a multiple of their size",

@@ -17,14 +17,7 @@ from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import a_job as one_job
 from tests.kernels.cases import fitting_filter
-from tests.kernels.cuda_child.gpu_kernels import (
-    ANYTHING,
-    CHEATS,
-    ENDED,
-    GOOD,
-    HEIGHT,
-    TOO_LARGE,
-)
+from tests.kernels.cuda_child.gpu_kernels import ANYTHING, CHEATS, ENDED, GOOD, HEIGHT, TOO_LARGE
 from tests.kernels.cuda_on_cpu.bad_kernels import RUNNING
 
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)

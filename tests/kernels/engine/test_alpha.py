@@ -12,13 +12,7 @@ from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import BadJobError
 from kernels.core.job import Region
-from kernels.core.nonlinear import (
-    Bilateral,
-    Guided,
-    Morphology,
-    NonLocalMeans,
-    Rank,
-)
+from kernels.core.nonlinear import Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.step import LENGTH, Correlation, Step
 from kernels.engine.step_list import divided
 from kernels.oracle.checking import checking

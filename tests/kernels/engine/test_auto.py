@@ -11,14 +11,7 @@ from kernels import Engine, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import PIXEL_TYPES, Job, Sampling
-from kernels.core.nonlinear import (
-    MAX_KSIZE,
-    Bilateral,
-    Guided,
-    Morphology,
-    NonLocalMeans,
-    Rank,
-)
+from kernels.core.nonlinear import MAX_KSIZE, Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.step import Step
 from kernels.engine import auto
 from kernels.engine.auto import (

@@ -7,14 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kernels.engine import auto as measurements
-from kernels.engine.auto import (
-    VERSION,
-    Candidate,
-    JobClass,
-    Measurements,
-    device_key,
-    source_key,
-)
+from kernels.engine.auto import VERSION, Candidate, JobClass, Measurements, device_key, source_key
 from tests.made_up import H200
 
 KIND = JobClass("uint8", 3, 5, "separable", "clamp", 19)

@@ -149,7 +149,11 @@ def a_list(picture, is_rounded=False):
 
 @pytest.mark.parametrize(
     ("pixel_type", "channels", "is_rounded"),
-    [("uint8", 4, False), ("float32", 1, False), ("uint16", 3, True), ("float16", 2, False)],
+    [
+        *(("uint8", 4, False), ("uint16", 3, True)),
+        pytest.param("float32", 1, False, marks=pytest.mark.nightly),
+        pytest.param("float16", 2, False, marks=pytest.mark.nightly),
+    ],
 )
 def test_a_list_is_one_program_of_a_step_after_the_other(
     pixel_type, channels, is_rounded, on_cpu, tmp_path
@@ -240,15 +244,25 @@ def test_a_list_in_one_launch_is_one_program(
     assert check.ok, check
 
 
-@pytest.mark.parametrize("key", LIST_RUNGS)
+NOTICED = {
+    "a median": (
+        "in_order(low, in_order(a.middle, b.middle, c.middle).middle, high).middle",
+        "low",
+    ),
+    "a luma": ("__fmul_rn(0.587f, green)", "__fmul_rn(0.6f, green)"),
+    "a border": ("case CLAMP: i = i < 0 ? 0", "case CLAMP: i = i < 0 ? 1"),  # of the check
+}
+
+
 @pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("in_order(low, in_order(a.middle, b.middle, c.middle).middle, high).middle", "low"),
-        ("__fmul_rn(0.587f, green)", "__fmul_rn(0.6f, green)"),
-        ("case CLAMP: i = i < 0 ? 0", "case CLAMP: i = i < 0 ? 1"),  # of the check
+    ("key", "right", "wrong"),
+    [  # in turn; all other pairs nightly
+        pytest.param(
+            *(key, *words), marks=() if n % len(LIST_RUNGS) == m else pytest.mark.nightly, id=name
+        )
+        for n, (name, words) in enumerate(NOTICED.items())
+        for m, key in enumerate(LIST_RUNGS)
     ],
-    ids=["a median", "a luma", "a border"],
 )
 def test_the_check_of_a_whole_list_notices(key, right, wrong, on_cpu):
     steps = (Step(Rank(3)), Step(Correlation(filters.get("sharpen").weights(3)), is_grey=True))

@@ -13,13 +13,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.job import Job, Region
 from kernels.core.step import LENGTH, Correlation, Step
 from kernels.core.verdict import LIVE_TAPS, Tolerance
-from kernels.oracle.checking import (
-    carried_bound,
-    checking,
-    judged,
-    limits_of,
-    plan_tiles,
-)
+from kernels.oracle.checking import carried_bound, checking, judged, limits_of, plan_tiles
 from kernels.oracle.explain import value_at
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.kernels.cases import random_list, random_weights

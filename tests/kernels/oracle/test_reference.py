@@ -12,15 +12,7 @@ from scipy import ndimage
 from kernels import Engine, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.nonlinear import (
-    CUT,
-    KINDS,
-    Bilateral,
-    Guided,
-    Morphology,
-    NonLocalMeans,
-    Rank,
-)
+from kernels.core.nonlinear import CUT, KINDS, Bilateral, Guided, Morphology, NonLocalMeans, Rank
 from kernels.core.step import Correlation, Step
 from kernels.core.verdict import Tolerance
 from kernels.cpu import host_implementations

@@ -46,9 +46,7 @@ FAULTS = {
     "the sum is cut off, not rounded": Fault("global", "rintf(value)", "floorf(value)"),
     "halves are rounded up": Fault("global", "rintf(value)", "floorf(value + 0.5f)"),
     "nothing saturates": Fault(
-        "global",
-        "fminf(fmaxf(rintf(value), 0.0f), largest)",
-        "rintf(value)",
+        "global", "fminf(fmaxf(rintf(value), 0.0f), largest)", "rintf(value)"
     ),
     "the second batch fills one row": Fault(
         "shared_two_batch",
@@ -79,9 +77,7 @@ FAULTS = {
         "separable", "to_sample(is_alpha(x) ? top[HALO_Y * BLOCK_X] : sum)", "to_sample(sum)"
     ),
     "no barrier before the columns": Fault(
-        "separable",
-        "__syncthreads();\n\n    // 2. Convolve.\n    const int y",
-        "\n    const int y",
+        "separable", "__syncthreads();\n\n    // 2. Convolve.\n    const int y", "\n    const int y"
     ),
     "a strip without its right halo": Fault(
         "separable_flat", "STRIP = THREADS + 2 * HALO_X", "STRIP = THREADS + HALO_X"
@@ -97,7 +93,9 @@ FAULTS = {
     "a register tile takes every other byte for alpha": Fault(
         "register_tile", "CHANNELS == 2 ? 0xFF00FF00u : 0xFF000000u", "0xFF00FF00u"
     ),
-    "an odd row is taken off the row above it": Fault("fast_fir", "even[-STRIDE]", "even[STRIDE]"),
+    "an odd row is taken off the row above it": Fault(
+        "fast_fir", "even[-STAGE_STRIDE]", "even[STAGE_STRIDE]"
+    ),
     "odd rows of weights are even ones": Fault("fast_fir", "WEIGHTS + KSIZE,", "WEIGHTS,"),
     "differences are read before they are made": Fault(
         "fast_fir", "__syncthreads();\n\n    // 3.", "// 3."

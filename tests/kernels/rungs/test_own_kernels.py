@@ -179,8 +179,7 @@ def test_a_kernel_is_found_by_its_name_whatever_stands_before_it(begin):
 
 
 @pytest.mark.parametrize(
-    "begin",
-    ["/**/", "\n", "#\t", "__global__ ", "/*\n", "__constant__ ", "extern __shared__ a "],
+    "begin", ["/**/", "\n", "#\t", "__global__ ", "/*\n", "__constant__ ", "extern __shared__ a "]
 )
 def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
     """Where that takes more than a moment it takes years."""

@@ -123,7 +123,19 @@ def _slowness(case: Case) -> tuple[bool, int]:
     return case.size_hw not in ((31, 33), (64, 64)) or case.ksize == 1, case.ksize
 
 
-@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_has_its_place_in_its_rung():
+    for fault in FAULTS.values():
+        plant(fault, RUNGS[fault.rung])
+
+
+# Each takes a compiler: every second one each day, all others by night.
+BY_TURNS = [
+    pytest.param(name, marks=() if number % 2 else pytest.mark.nightly)
+    for number, name in enumerate(FAULTS)
+]
+
+
+@pytest.mark.parametrize("name", BY_TURNS)
 def test_a_planted_fault_is_caught(name, build_cache):
     assert is_caught(name, build_cache)
 

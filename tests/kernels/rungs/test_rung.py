@@ -131,12 +131,7 @@ def test_what_a_rung_recommends_instead_of_itself_is_there(rung):
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
 @pytest.mark.parametrize(
     ("block_xy", "words"),
-    [
-        ((64, 32), "64×32 = 2048 threads"),
-        ((2000, 1), "1024"),
-        ((0, 8), "0×8"),
-        ((8, -1), "8×-1"),
-    ],
+    [((64, 32), "64×32 = 2048 threads"), ((2000, 1), "1024"), ((0, 8), "0×8"), ((8, -1), "8×-1")],
 )
 def test_an_illegal_block_is_refused_in_words(rung, block_xy, words):
     if rung.own_block:

@@ -19,13 +19,7 @@ from kernels.core.errors import SessionFileError
 from kernels.core.timing import Timing
 from kernels.sweeps.record import Record, compare_sessions, summary_of
 from kernels.sweeps.session_csv import sessions_csv
-from kernels.sweeps.session_files import (
-    SessionFile,
-    header_line,
-    read_session,
-    record_line,
-    resume,
-)
+from kernels.sweeps.session_files import SessionFile, header_line, read_session, record_line, resume
 from tests.conftest import ROOT
 from tests.kernels.sweeps.measuring_process import PLAN
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured

@@ -30,17 +30,7 @@ def written(path, text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        "{}",
-        '{"version": 1',
-        b"\xff\xfe\x00",
-        "[" * 100_000,
-    ],
-    ids=range(7),
+    "text", ["", "{", "[]", "{}", '{"version": 1', b"\xff\xfe\x00", "[" * 100_000], ids=range(7)
 )
 def test_a_damaged_file_is_said_once_and_kept_aside(path, text):
     settings = written(path, text)

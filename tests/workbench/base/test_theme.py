@@ -6,7 +6,7 @@ import sys
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.contrast import GRAPHICS, TEXT, contrast
 from workbench.base import theme
@@ -74,20 +74,3 @@ def test_the_window_can_paint_before_anything_heavy_is_imported():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
     assert said.strip() == "[]"
-
-
-def test_a_scroll_bar_with_nothing_to_scroll_shows_no_handle(qapp, qtbot):
-    area = QScrollArea()
-    qtbot.addWidget(area)
-    area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-    area.setWidget(QWidget())
-    area.resize(100, 100)
-    area.show()
-    shades = []
-    for height in (50, 500):
-        area.widget().resize(50, height)
-        qapp.processEvents()
-        bar = area.verticalScrollBar()
-        image = bar.grab().toImage()
-        shades.append({image.pixel(bar.width() // 2, y) for y in range(bar.height())})
-    assert [len(each) > 1 for each in shades] == [False, True]

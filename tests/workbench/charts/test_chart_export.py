@@ -10,21 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
+from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.charts import svg_texts
 from workbench.base import theme
-from workbench.charts.data.figure import (
-    Axis,
-    Bar,
-    Bars,
-    Dot,
-    Figure,
-    Group,
-    LegendLine,
-    Plot,
-    Series,
-    SeriesStyle,
-)
 from workbench.charts.data.points import Data
 from workbench.charts.drawing.chart_export import SIZE_PX, svg_of
 from workbench.charts.drawing.plotting import ValueAxis, apart, even_ticks, log_ticks, shortened
@@ -65,36 +53,6 @@ def figure(plan, key, **facts):
 )
 def test_no_text_covers_another_or_is_cut_off(qapp, plan, key, size):
     svg = svg_of(figure(plan, key), size_px=size)
-    assert svg_texts.overlapping(svg) == []
-    assert svg_texts.cut_off(svg) == []
-
-
-def test_what_is_beside_a_bar_is_whole_in_a_panel(qapp):
-    def bar(ms, words):
-        entry = LegendLine(words, words, "", words, SeriesStyle(0, 0))
-        return Group("Separable, two passes", (Bar(entry, ms, ms, ms, words, ""),))
-
-    axis = Axis("Time, logarithmic", "{:g} ms".format, is_log=True)
-    bars = Bars(axis, (bar(1.0, "1 ms"), bar(99.0, "94.2 µs · 4.8× slower")), names_beside=True)
-    assert svg_texts.cut_off(svg_of(Figure("", "", "", "", (), bars), size_px=(346, 300))) == []
-
-
-@pytest.mark.parametrize("width", range(340, 641, 20))
-def test_a_caption_takes_two_lines_before_it_is_cut(width, qapp):
-    parts = "Median time of all launches", "dark 0.5 ms · light 7.5 ms"
-    x, y = Axis("Size", str), Axis(" · ".join(parts), "{:g} milliseconds".format)
-    lines = (Series(LegendLine("a", "a", "", "a", SeriesStyle(0, 0)), (Dot(1, 5, 4, 6, "a"),)),)
-    svg = svg_of(Figure("", "", "", "", (), Plot(x, y, lines)), size_px=(width, 300))
-    written = [text for text, _ in svg_texts.texts(svg)]
-    assert y.label in written or {*parts} <= {*written}
-
-
-def test_two_machines_and_wrong_answers_find_room_too(qapp):
-    sessions = [
-        a_session("sizes", LAPTOP, outcome=lambda cell, _: wrong(cell)),
-        a_session("sizes", is_recorded=True),
-    ]
-    svg = svg_of(KINDS["time_by_size"].figure(Data(sessions)), size_px=(330, 300))
     assert svg_texts.overlapping(svg) == []
     assert svg_texts.cut_off(svg) == []
 

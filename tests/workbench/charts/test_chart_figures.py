@@ -308,7 +308,7 @@ def test_any_implementation_is_a_baseline_of_its_own_machine_or_it_is_said():
     (option, *_) = figure("speedup_by_size", a_session("sizes")).options
     assert option.name == "baseline"
     assert [key for key, _ in option.values] == [
-        *("sequential", "parallel", "opencv", "global", "constant", "shared"),
+        *("sequential", "parallel", "opencv", "global", "constant", "shared")
     ]
     assert option.chosen == "sequential"
     live = a_session("sizes", LAPTOP, outcome=took(lambda cell: 10.0))

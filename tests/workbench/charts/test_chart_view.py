@@ -10,18 +10,14 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 
-from tests.made_sessions import LAPTOP, a_session, wrong
-from tests.workbench import scenes
+from tests.made_sessions import LAPTOP, a_session
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from tests.workbench.seeing import pixels_of
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
-from workbench.charts.chart_view import EMPTY, ChartCard, ChartView, Legend, OptionRow
-from workbench.charts.data.points import Data
+from workbench.charts.chart_view import EMPTY, ChartView, Legend
 from workbench.charts.drawing.marks import cividis
-from workbench.charts.kinds import chart_kinds
-from workbench.widgets.letters import set_factor
 
 
 @pytest.fixture
@@ -113,21 +109,6 @@ def test_slices_and_the_baseline_are_chosen_from_lists(qtbot, view):
     assert words(view, "chart-title").endswith("against Global memory")
 
 
-def test_what_is_chosen_in_a_list_is_whole_in_large_letters_too(qtbot, view):
-    show(qtbot, view, a_session("everything"), kind="time_by_kernel")
-    pick_text(child(view, "chart-sizes", QComboBox), "4096²")
-    set_factor(view, 1.75)  # as on stage
-    scenes.rest()
-    boxes = [each for each in view.findChild(OptionRow).findChildren(QComboBox) if each.isVisible()]
-    assert boxes
-    for box in boxes:
-        option, style = QStyleOptionComboBox(), QStyle.SubControl.SC_ComboBoxEditField
-        box.initStyleOption(option)
-        field = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, style, box)
-        wide = box.fontMetrics().horizontalAdvance(box.currentText())
-        assert wide < field.width(), box.currentText()
-
-
 def pick_text(combo, text):
     row = combo.findText(text)
     assert row >= 0, [combo.itemText(i) for i in range(combo.count())]
@@ -197,19 +178,6 @@ def test_hiding_everything_is_said_and_can_be_undone(qtbot, view):
 def action(view, text):
     every = [*child(view, "chart-menu").menu().actions(), *view.actions_of_menu]
     return next(each for each in every if each.text().replace("&", "") == text)
-
-
-def test_where_there_is_little_room_it_scrolls_to_all_of_its_notes(qtbot, view):
-    def outcome(cell, found):
-        return wrong(cell) if cell.implementation == "opencv" else found
-
-    view.resize(340, 560)
-    show(qtbot, view, a_session("sizes", LAPTOP, outcome=outcome))
-    notes, card = child(view, "chart-notes", QLabel), view.findChild(ChartCard)
-    assert notes.text().startswith("✗ OpenCV: Its output is WRONG")
-    assert "No GPU was found." in notes.text()
-    card.ensureWidgetVisible(notes)
-    until(qtbot, lambda: not notes.visibleRegion().isEmpty())
 
 
 def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, view):
@@ -414,28 +382,6 @@ def test_the_best_tile_is_the_lightest(qtbot, view, plan, kind, best_of):
     seen = [colour_at(canvas, spots[float(tile.column), float(tile.row)]) for tile in (best, worst)]
     assert seen[0] == pytest.approx(cividis(1).getRgb()[:3], abs=3)
     assert seen[1] == pytest.approx(cividis(0).getRgb()[:3], abs=3)
-
-
-def test_the_plot_has_sixty_percent_of_its_card(qtbot, view):
-    view.resize(292, 600)
-    sessions = a_session("blocks"), a_session("sizes", is_recorded=True)
-    view.show_sessions(sessions)
-    data = Data(sessions)
-    card, canvas = view.findChild(ChartCard), child(view, "chart-canvas", Canvas)
-    for kind in chart_kinds():
-        if kind.why_not(data) is None:
-            view.show_kind(kind.key)
-            scenes.rest()  # what was laid out for the kind before is no answer
-            assert canvas.height() >= 0.6 * card.height(), kind.key
-            assert child(view, "chart-title", QLabel).isVisible(), kind.key
-
-
-def test_the_sentence_is_seen_whole_below_it_in_a_window_of_1280_by_720(qtbot, view):
-    view.resize(332, 380)  # what the panel Sweep leaves there
-    show(qtbot, view, a_session("blocks"), kind="ladder")
-    scenes.rest()
-    sentence = child(view, "chart-sentence", QLabel)
-    assert sentence.visibleRegion().boundingRect() == sentence.rect()
 
 
 # PySide keeps a type in its module as soon as it is made.

@@ -37,7 +37,7 @@ kernel_size = [3, 5]
 [sampling]
 max_samples = 6
 min_samples = 1
-max_seconds = 0.01
+max_seconds = 60
 warmup_seconds = 0
 """
 # Some seconds in all, and a part of a cell every few hundredths of one.

@@ -13,14 +13,7 @@ from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from workbench.imaging import analyses, differences
-from workbench.imaging.analyses import (
-    along,
-    around_zero,
-    comparing,
-    counting,
-    distances,
-    in_words,
-)
+from workbench.imaging.analyses import along, around_zero, comparing, counting, distances, in_words
 from workbench.imaging.differences import (
     COLORS,
     DIFFERS,

@@ -10,12 +10,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job, implementations, result
-from workbench.model.rung_times import (
-    RungTimes,
-    all_recorded_times,
-    ladder_places,
-    recorded_times,
-)
+from workbench.model.rung_times import RungTimes, all_recorded_times, ladder_places, recorded_times
 
 JOB = Job.of(
     picture=np.zeros((512, 768, 3), np.uint8),

@@ -324,8 +324,7 @@ def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
 
 def test_published_over_measured_is_what_one_works_out_by_hand():
     session = a_session(
-        "sizes",
-        outcome=lambda cell, m: replace(m, kernel=replace(m.kernel, samples_ms=(0.5,) * 9)),
+        "sizes", outcome=lambda cell, m: replace(m, kernel=replace(m.kernel, samples_ms=(0.5,) * 9))
     )
     rows = rows_of("published elsewhere", session)
     row = only(
@@ -388,17 +387,6 @@ def test_a_recorded_chart_says_so_in_the_drawing_and_none_is_made_of_refusals(qa
     assert "Time by image size" in titles
     assert not [title for title in titles if "including transfers" in title or "Block" in title]
     assert not [title for title in titles if title.startswith("Speed-up of ")]
-
-
-def test_the_method_speaks_of_what_was_done_alone():
-    cold = said(a_session("sizes"))
-    assert "emptied before each sample (cold)" in cold
-    assert "pinned" not in cold
-    assert "Samples from an emptied L2 cache (cold) and" in said(a_session("caches"))
-    cpu = said(a_session("sizes", LAPTOP))
-    assert "CUDA events" not in cpu
-    assert "monotonic clock" in cpu
-    assert "clocks down" not in cpu
 
 
 def with_own(**changes):
@@ -492,16 +480,6 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
     assert "ratios is 0.500×" in page.words
     assert f"NVIDIA A100 is faster in 0, slower in 6 and {EQUAL} in 0" in page.words
-
-
-def test_speed_ups_have_one_form_below_one_as_above_it():
-    def fast_opencv(cell, found):
-        ms = 1.0 if cell.implementation == "opencv" else 4.0
-        return replace(found, kernel=Timing((ms,) * 12, cell.cache))
-
-    rows = rows_of("verified times", a_session(SMALL, outcome=fast_opencv))
-    found = {(row["Speed-up"], row["Interval"]) for row in rows}
-    assert found == {("1.0×", ""), ("0.25×", "0.250 – 0.250")}
 
 
 def test_a_disturbed_time_has_no_verdict_in_the_comparison(report):

@@ -18,7 +18,6 @@ from workbench.report.writing import PAGE, PAPER
 pytestmark = pytest.mark.skipif(
     not shutil.which("pdftotext"), reason="needs pdftotext (poppler-utils)"
 )
-MIN_LETTERS_PT = 8.0
 
 
 def said_by(program, *arguments):
@@ -89,18 +88,6 @@ def test_no_unit_is_torn_and_no_note_begins_a_page(report):
         assert not re.match(r"\d+\. [A-Z]|Interval: ", body[0]), body[0]
 
 
-def test_a_session_begins_on_the_first_page_where_there_is_room(tmp_path):
-    assert "Measured on" in pages_of(written(tmp_path, a_session("sizes")))[0]
-
-
-def test_a_session_begins_on_the_last_page_of_the_one_before_where_there_is_room(tmp_path):
-    pages = pages_of(written(tmp_path, a_session("ksizes"), a_session("blocks")))
-    parted = (re.split(r"^ *Block shapes$", each, flags=re.MULTILINE) for each in pages)
-    ((before, begun),) = [each for each in parted if each[1:]]
-    assert 'block = "16x16"' in before  # of what measures the one before again
-    assert "Charts" in begun
-
-
 def test_wherever_a_part_ends_the_next_one_is_whole(tmp_path):
     *_, document = composing([a_session("sizes")], {}, written=0.0)
     key, path = document.sections[0].key, tmp_path / "two.pdf"
@@ -137,20 +124,3 @@ def test_no_heading_stands_alone_and_no_short_table_is_parted(tmp_path):
         (page,) = [page for page in pages_of(path) if "Tables" in page]
         said = page.split()
         assert said.index("Tables") < said.index("last") < said.index("noted"), count
-
-
-@pytest.mark.nightly
-def test_letters_of_charts_are_as_large_as_those_of_tables(report):
-    """In print nothing is smaller than what one can read: of charts 8 pt, but for tables' wide
-    ones."""
-    xml = said_by("pdftohtml", "-xml", "-stdout", "-i", "-zoom", "3", report)
-    sizes = {
-        number: int(size) / 3
-        for number, size in re.findall(r'fontspec id="(\d+)" size="(\d+)"', xml)
-    }
-    lines = re.findall(r'<text [^>]*font="(\d+)">(.*?)</text>', xml)
-    axis = [sizes[font] for font, text in lines if "Image size in pixels" in text]
-    ticks = [sizes[font] for font, text in lines if re.fullmatch(r"\d+\s(µs|ms)", text.strip())]
-    assert axis
-    assert ticks
-    assert min(*axis, *ticks) >= MIN_LETTERS_PT

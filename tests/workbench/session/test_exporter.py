@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import (
-    QLabel,
-    QMessageBox,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton, QSpinBox, QWidget
 
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import plan_of
@@ -53,11 +47,7 @@ def saved(qtbot, window, path, act):
 
 @pytest.mark.parametrize(
     ("pixel_type", "channels", "name"),
-    [
-        ("uint8", 1, "result.tif"),
-        ("uint16", 3, "result.png"),
-        ("float32", 3, "result.tif"),
-    ],
+    [("uint8", 1, "result.tif"), ("uint16", 3, "result.png"), ("float32", 3, "result.tif")],
 )
 def test_the_result_is_saved_as_it_is(pixel_type, channels, name, qtbot, window, choose, tmp_path):
     result = show_picture(qtbot, window, noise(40, 50, channels, pixel_type))

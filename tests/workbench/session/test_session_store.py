@@ -12,13 +12,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
 from kernels.sweeps.session_files import read_session
 from workbench.session import session_store
-from workbench.session.session_store import (
-    Began,
-    measuring,
-    new_path,
-    resuming,
-    saved_sessions,
-)
+from workbench.session.session_store import Began, measuring, new_path, resuming, saved_sessions
 
 PLAN = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 

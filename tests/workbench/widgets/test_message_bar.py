@@ -86,21 +86,6 @@ def test_details_are_one_click_away_to_read_and_to_copy(window, qtbot):
     qtbot.waitUntil(lambda: window.bar.findChild(DetailsDialog) is None)
 
 
-def test_it_floats_over_the_view_and_follows_its_width(window, qtbot):
-    beneath = QWidget(window)
-    beneath.setGeometry(0, 0, 700, 400)
-    beneath.show()
-    window.bar.show_message("error", "The disk is full. " * 4)
-    hit = window.childAt(window.bar.geometry().center())
-    assert hit is window.bar or window.bar.isAncestorOf(hit)
-    wide = window.bar.height()
-    window.resize(420, 400)
-    qtbot.waitUntil(lambda: window.bar.geometry().right() < 420)
-    qtbot.waitUntil(lambda: window.bar.height() > wide)
-    assert window.bar.y() > window.height() / 2, "off the middle"
-    assert window.rect().contains(window.bar.geometry())
-
-
 def test_what_is_taken_back_takes_its_message_along_but_no_error_and_none_that_stays(window):
     bar = window.bar
     bar.show_message("info", "Copied the result.")

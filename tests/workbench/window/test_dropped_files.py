@@ -291,27 +291,6 @@ def test_a_pasted_picture_ends_no_walk(qtbot, window, folder):
     until(qtbot, lambda: place(window) == "1 of 4")
 
 
-def test_a_message_in_the_status_bar_moves_no_button(qtbot, window, folder):
-    settle(qtbot, window, lambda: drop(window, folder))
-    until(qtbot, lambda: place(window) == "1 of 4")
-    names = ("zoom", "fit", "one_to_one", "original", "pin", "place-back", "place-forth")
-
-    def places():
-        parts = [child(window, name) for name in names]
-        return [(each.isVisible(), each.mapTo(window, QPoint())) for each in parts]
-
-    before = places()
-    assert all(is_seen for is_seen, _ in before)
-    values = child(window, "values", QLabel)
-    assert values.mapTo(window.statusBar(), QPoint()).x() + values.indent() == 6  # as messages do
-    window.statusBar().showMessage("Undid: kernel size 5 → 7, which is a long sentence. " * 4)
-    qtbot.wait(50)
-    assert places() == before
-    window.chip.setText("NVIDIA GeForce RTX 4090")  # the GPU was found meanwhile
-    qtbot.wait(50)
-    assert places() == before
-
-
 # -- the gallery
 
 

@@ -133,10 +133,7 @@ def test_a_save_filters_anew_and_a_wrong_answer_is_a_mismatch(qtbot, window, fol
 @needs_compiler
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        (BROKEN, "blur.cu: Line 21: "),
-        (ENDLESS, "blur.cu: Line 16"),
-    ],
+    [(BROKEN, "blur.cu: Line 21: "), (ENDLESS, "blur.cu: Line 16")],
     ids=["syntax", "endless"],
 )
 def test_what_goes_wrong_is_said_and_the_last_picture_stays(

@@ -3,10 +3,10 @@
 import pytest
 from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QTableView, QTextBrowser
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QTextBrowser
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, ready, settle, trigger
+from tests.workbench.driving import child, ready, trigger
 from workbench.widgets.letters import STEPS, set_factor
 
 
@@ -46,19 +46,3 @@ def test_every_panel_has_larger_letters(qtbot, window):
         QApplication.processEvents()
         assert parts, title
         assert [each for each in parts if points(each) < before[id(each)] * 1.2] == [], title
-
-
-@pytest.mark.parametrize("title", ["Weights", "Pixel"])
-def test_large_letters_cut_no_number(title, qtbot, window):
-    window.resize(1280, 720)
-    settle(qtbot, window, lambda: window.store.choose(filter="gaussian", ksize=7))
-    window.docks.enter(title)
-    panel = window.docks.panel(title).get()
-    for _ in STEPS:
-        trigger(window, "Larger letters")
-        qtbot.wait(100)
-        table = child(panel, "weights-grid" if title == "Weights" else "pixel-table", QTableView)
-        assert table.horizontalScrollBar().maximum() == 0
-        assert table.mapTo(panel, table.rect().topRight()).x() < panel.width()
-        if (total := panel.findChild(QLabel, "pixel-sum")) is not None:
-            assert total.width() >= total.fontMetrics().horizontalAdvance(total.text())

@@ -327,7 +327,7 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window, monk
     assert bar.visibleRegion().boundingRect() == bar.rect()
     done(qtbot, window)
     assert seen[-1] == bar.maximum() > 0
-    assert "Compiling Sequential …" in told
+    assert {"Compiling or loading Sequential …", "Preparing Sequential …"} & {*told}
     assert told[-1].endswith(".")
     assert not bar.isVisible()
     assert set(rows(window)) == {"sequential", "parallel", "opencv"}
@@ -348,28 +348,3 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     settle(qtbot, window, lambda: click_on(qtbot, window, (16, 16)))
     assert window.store.state.block_xy == (16, 16)
     assert window.store.state.implementation != OWN_SHAPE.key
-
-
-def test_its_parts_stand_close_together_however_high_it_is(qtbot, make_window):
-    window = ready(qtbot, make_window(), noise(20, 30, 3))
-    window.resize(1920, 1080)
-    window.docks.enter("Blocks")
-    panel = window.blocks.get()
-    until(qtbot, lambda: panel.height() > 800 and panel.chart.height() < 400)
-    qtbot.wait(50)  # for it to be laid out
-    names = ("start", "subject", "work", "note", "sentence", "click")
-    parts = [child(window, f"blocks-{each}") for each in names]
-    tops = [each.mapTo(panel, QPoint()).y() for each in (*parts, panel.chart)]
-    assert tops[-1] - tops[0] - sum(map(needed_px, parts)) < 60
-
-
-def test_the_views_stand_at_the_right_edge_without_a_picture_as_well(qtbot, make_window):
-    window = make_window()
-    window.docks.enter("Blocks")
-    last = child(window, "blocks-map")
-    panel = window.blocks.get()
-    until(qtbot, lambda: last.mapTo(panel, last.rect().topRight()).x() > panel.width() - 40)
-
-
-def needed_px(part):
-    return part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.height()

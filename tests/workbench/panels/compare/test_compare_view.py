@@ -357,17 +357,6 @@ def test_the_exported_comparison_holds_every_pixel_of_both(view, size):
         assert contains(pixels, wanted)
 
 
-def test_the_captions_of_an_exported_comparison_can_be_read_on_a_slide(view):
-    samples = np.zeros((600, 1500, 3), np.uint8)
-    open_picture(view, samples)
-    show_result(view, samples)
-    image = view.comparison()()
-    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 0]
-    band = pixels[: int((pixels[:, image.width() // 4] == 0).argmax())]
-    inked = np.flatnonzero((band < 128).any(axis=1))
-    assert 1920 / image.width() * (inked[-1] - inked[0] + 1) >= 26
-
-
 def test_the_exported_comparison_is_of_what_is_in_view_and_as_large(view):
     samples = noise(200, 300, 3)
     open_picture(view, samples)
@@ -442,14 +431,3 @@ def test_a_view_that_takes_the_place_of_another_has_a_ring_only_if_that_had_one(
     loaded.show_state(State(view_mode="difference"))
     assert loaded.window().focusWidget() is loaded.main
     assert loaded.main.is_reached_by_key == (why == "TabFocusReason")
-
-
-def test_a_place_that_is_left_over_looks_as_what_is_around_pictures(loaded):
-    panes = loaded.main.parentWidget()
-    panes.show_views(loaded._all_views[:3])
-    QApplication.processEvents()
-    panes.resize(600, 400)
-    panes.show_size((600, 400))
-    QApplication.processEvents()
-    corner = panes.grab().toImage().pixelColor(panes.width() - 5, panes.height() - 5)
-    assert corner.name() == theme.LIGHT.surround

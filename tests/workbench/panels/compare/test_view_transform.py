@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.panels.compare.picture_layer import (
-    MAX_SCALE,
-    MIN_SCALE,
-    ViewTransform,
-    fit,
-)
+from workbench.panels.compare.picture_layer import MAX_SCALE, MIN_SCALE, ViewTransform, fit
 
 sizes = st.tuples(st.integers(1, 5000), st.integers(1, 5000))
 points = st.tuples(st.floats(-3000, 3000), st.floats(-3000, 3000))

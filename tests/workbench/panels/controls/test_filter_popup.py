@@ -117,21 +117,6 @@ EVERYDAY = (
 )
 
 
-def test_it_is_as_high_as_what_was_found_and_leaves_its_box_seen(window, popup):
-    box = child(window, "filter")
-    bottom = box.mapToGlobal(QPoint(0, box.height())).y()
-    assert popup.y() > bottom
-    assert popup.geometry().bottom() <= box.screen().availableGeometry().bottom()
-    whole = popup.height()
-    type_in(popup, "sharpen")
-    assert popup.height() < whole / 2
-    seen = child(popup, "filter-list", QListWidget)
-    assert seen.contentsSize().height() <= seen.height()  # without scrolling
-    assert popup.y() > bottom
-    child(popup, "filter-search", QLineEdit).clear()
-    assert popup.height() == whole
-
-
 def test_everyday_words_find_filters_here_and_in_the_palette(window, popup):
     for words, first, others in EVERYDAY:
         child(popup, "filter-search", QLineEdit).clear()

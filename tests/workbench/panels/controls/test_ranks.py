@@ -29,14 +29,6 @@ def opened(qtbot, window):
     return window
 
 
-def test_a_median_is_filtered_and_verified(opened):
-    result = opened.live.result
-    middle = [np.median(PICTURE[6:11, 8:13, channel]) for channel in range(3)]
-    assert list(result.picture[8, 10]) == middle
-    assert result.check.ok
-    assert result.check.wrong == 0
-
-
 @pytest.mark.parametrize("key", ["median", "percentile", "minimum", "maximum"])
 def test_each_runs_as_the_window_starts(qtbot, window, key):
     show_picture(qtbot, window, PICTURE.astype(np.float32))

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTableWidget, QToo
 from kernels import filters
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.stepping import Tile
 from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_on_cpu.bad_kernels import START, STORE
@@ -28,7 +27,6 @@ from tests.workbench.driving import (
 from tests.workbench.panels.kernel.made_up_trials import (
     editor,
     in_view,
-    shows_80_letters,
     text_of,
     tried,
     with_kernel,
@@ -246,17 +244,6 @@ def line(window):
     return editor(window).step_line
 
 
-def test_of_a_walk_80_letters_of_a_line_are_seen_and_the_panel_is_as_before_after_it(qtbot, window):
-    window.resize(1280, 720)
-    pane, edit = window.kernel.get(), editor(window)
-    before = pane.width(), edit.fontMetrics().height()
-    begin(qtbot, window, "shared")
-    until(qtbot, lambda: shows_80_letters(edit))
-    assert pane.width() <= 1280 * 2 / 3
-    press(window, "kernel-steps-close")
-    until(qtbot, lambda: (pane.width(), edit.fontMetrics().height()) == before)
-
-
 def test_a_block_is_walked_forwards_and_back_and_behind_the_barrier_the_tile_is_full(qtbot, window):
     text = begin(qtbot, window, "shared")
     edit = editor(window)
@@ -323,17 +310,6 @@ def test_another_pixel_leaves_the_chosen_pass_as_it_is(qtbot, window):
         act(*at)
         until(qtbot, lambda: steps.steps is not before)  # noqa: B023
         assert steps.steps.number == 0
-
-
-def test_cells_are_as_large_with_a_scroll_bar_as_without(qtbot):
-    qtbot.addWidget(view := TileView())
-    view.show()
-    nowhere, sizes = np.zeros((0, 2), np.int64), set()
-    for rows in (5, 100):
-        view.show_tile(Tile("tile", np.zeros((rows, 10)), nowhere, nowhere))
-        view.resize(215, view.height())
-        sizes.add(view.columnWidth(0))
-    assert len(sizes) == 1
 
 
 def test_what_cannot_be_stepped_through_is_said(qtbot, window):

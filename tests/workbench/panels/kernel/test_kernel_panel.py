@@ -4,9 +4,9 @@ What a trial finds is made up here; `test_kernel_on_cpu.py` has the compiler's o
 """
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 
 from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.pictures.generated import noise
@@ -22,7 +22,7 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, editor, in_view, tried, words
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, editor, tried, words
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.trial_view import TrialView
@@ -175,56 +175,6 @@ def test_while_a_text_is_tried_nothing_is_said_of_the_one_before(qtbot, opened, 
     trials.go_on.set()
     tried(qtbot, opened)
     assert words(opened, "kernel-verdict").startswith("✓")
-
-
-def test_the_pictures_are_seen_whole_or_not_at_all_and_the_source_has_twenty_lines(qtbot, opened):
-    pictures = opened.kernel.get().pictures
-    for size, are_seen in ((1280, 720), False), ((1440, 900), True), ((1280, 720), False):
-        opened.resize(*size)
-        until(qtbot, lambda are_seen=are_seen: pictures.isVisible() == are_seen)
-        until(qtbot, lambda: in_view(editor(opened)) >= 20)
-        until(qtbot, lambda: pictures.visibleRegion().isEmpty() or seen_px(pictures) >= 120)
-    click(child(opened, "kernel-pictures"))
-    until(qtbot, lambda: seen_px(pictures) >= 120)
-
-
-def test_no_button_moves_under_the_pointer_and_a_verdict_can_be_read_to_its_end(
-    qtbot, opened, trials
-):
-    names = "new", "save", "cancel", "find-bug", "use", "step-through", "show-code"
-    pane, bar = opened.kernel.get(), child(opened, "kernel-progress")
-    verdict = child(opened, "kernel-verdict", QLabel)
-
-    def places():
-        return [child(opened, f"kernel-{each}").mapTo(pane, QPoint()) for each in names]
-
-    for size in (1024, 640), (1280, 720):
-        opened.resize(*size)
-        qtbot.wait(50)
-        at_first = places()
-        editor(opened).begin_with(text(opened) + "// endless\n")
-        until(qtbot, bar.isVisible)
-        assert places() == at_first
-        trials.go_on.set()
-        tried(qtbot, opened)
-        type_comment(qtbot, opened, "too bright")
-        assert places() == at_first
-        assert verdict.visibleRegion().boundingRect() == verdict.rect()
-        type_at_end(opened, "nonsense here;\n")
-        tried(qtbot, opened)
-        assert child(opened, "kernel-go-to-line").isVisible()
-        assert places() == at_first
-        area = pane.findChild(TrialView).findChild(QScrollArea)
-        area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
-        assert verdict.visibleRegion().contains(verdict.rect().bottomLeft())
-        area.verticalScrollBar().setValue(0)
-        trials.go_on.clear()
-        editor(opened).begin_with(starting_points()[0].text)
-        tried(qtbot, opened)
-
-
-def seen_px(part):
-    return part.visibleRegion().boundingRect().height()
 
 
 def test_what_was_cancelled_runs_again_once_it_is_saved_and_not_by_itself(

@@ -3,32 +3,20 @@
 The compiler is NVIDIA's own, where it is installed; the trials are made up.
 """
 
-from itertools import combinations
-
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QComboBox,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QToolButton,
-    QWidget,
 )
 
 from kernels.cuda import nvrtc
 from kernels.cuda_child.worker_pool import RunEndedError
 from kernels.pictures.generated import noise
 from tests.compilers import needs_nvrtc
-from tests.workbench.driving import (
-    answer_file_dialogs,
-    child,
-    click,
-    trigger,
-    until,
-)
+from tests.workbench.driving import answer_file_dialogs, child, click, trigger
 from tests.workbench.panels.kernel.made_up_trials import (
     MadeUpTrials,
     editor,
@@ -188,18 +176,3 @@ def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, windo
     pane.restore({"shows_code": "yes", "code_kind": 3})
     found = pane.choices()
     assert (found["shows_code"], found["code_kind"]) == (False, "sass")
-
-
-@needs_nvrtc
-def test_in_a_low_window_its_parts_lie_beside_each_other(qtbot, shown):
-    shown.resize(1024, 620)
-    view = shown.kernel.get().code
-    parts = [each for each in view.findChildren(QWidget) if each.isVisible()]
-    ends = [each for each in parts if isinstance(each, QComboBox | QLabel | QAbstractButton)]
-
-    def lie_apart():
-        boxes = [QRect(each.mapTo(view, QPoint()), each.size()) for each in ends]
-        apart = not any(one.intersects(other) for one, other in combinations(boxes, 2))
-        return apart and all(view.rect().contains(each) for each in boxes)
-
-    until(qtbot, lie_apart)

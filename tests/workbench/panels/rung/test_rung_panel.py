@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QTextBrowser,
     QToolButton,
 )
@@ -34,7 +33,6 @@ from tests.workbench.driving import child, click, pick, ready, settle, trigger, 
 from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
-from workbench.model.state import Step
 from workbench.panels.rung.list_page import FRAMES, words_of
 from workbench.panels.rung.rung_pages import IN_USE
 from workbench.session import kernel_code
@@ -386,13 +384,6 @@ def seen(window):
     return view(window, "After").grab().toImage()
 
 
-def test_all_of_one_step_s_chart_is_seen_in_a_window_of_1280_by_720(qtbot, explained):
-    window = explained(1)
-    window.resize(1280, 720)
-    chart = window.rung.get().list_page.chart
-    until(qtbot, lambda: chart.visibleRegion().boundingRect() == chart.rect())
-
-
 def test_the_halo_grows_over_the_picture_around_the_pointer(qtbot, explained):
     window = explained(3)
     page, picture = window.rung.get().list_page, view(window, "After")
@@ -467,20 +458,3 @@ def test_on_a_gpu_its_own_limits_count(qtbot, explained):
     window = explained(1, MadeUpGpu)
     assert "Made Up" in words(window, "list-chart-said")
     assert "7,900 GB/s" in words(window, "list-chart-said")
-
-
-def test_its_sentence_is_seen_and_the_wheel_over_the_chart_scrolls(qtbot, explained):
-    window = explained(1)
-    more = (Step("median", 5, implementation="opencv"), Step("edges", 5, implementation="opencv"))
-    settle(qtbot, window, lambda: window.store.update(before=more))  # no tiles or rings
-    window.resize(1280, 720)
-    page, said = window.rung.get().list_page, child(window, "list-chart-said", QLabel)
-    until(qtbot, lambda: page.chart.plot and len(page.cost.titles) == 4)
-    area = page.findChild(QScrollArea)
-    until(qtbot, lambda: area.verticalScrollBar().maximum() > 0)
-    foot = said.mapTo(area.viewport(), QPoint(0, said.height())).y()
-    assert 0 < foot <= area.viewport().height()
-    assert words(window, "list-bytes").count("✗") == 1
-    over = page.chart.mapTo(window, QPoint(60, 20))
-    QTest.wheelEvent(window.windowHandle(), QPointF(over), QPoint(0, -120))
-    assert area.verticalScrollBar().value() > 0

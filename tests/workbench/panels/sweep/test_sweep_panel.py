@@ -4,16 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QListWidget, QWidget
 
 from kernels.core.device import NoDevice
 from kernels.sweeps.plan_files import presets
@@ -76,16 +69,6 @@ def make_panel(qapp, qtbot, store, worker):
 @pytest.fixture
 def panel(make_panel):
     return make_panel()
-
-
-def test_start_stays_where_it_is_while_the_choices_fold(qtbot, make_panel):
-    panel = make_panel(is_open=False)
-    start = child(panel, "sweep-start")
-    place = start.mapTo(panel, QPoint())
-    for name in ("sweep-fold", "sweep-fold", "sweep-custom"):
-        click(panel, name)
-        qtbot.wait(50)  # as long as a layout takes
-        assert start.mapTo(panel, QPoint()) == place, name
 
 
 def child(panel, name, kind=QWidget):

@@ -183,9 +183,9 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     button = child(window, "sweep-start")
     assert not button.isEnabled() or button.text() == "P&ause"
     until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase == "running")
+    until(qtbot, lambda: doing(window).startswith("0 of 2 in round 1 of 10 · "))
     assert button.text() == "P&ause"
     click(button)
-    assert doing(window).startswith("0 of 2 in round 1 of 10 · ")
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2 in round 1 of 10"))
     ask_for(window, "nonsense", ("opencv",))
     assert child(window, "sweep-plan", ElidedLabel).whole_text == short(live(window).plan)
@@ -367,10 +367,7 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
     path = kept_file(folder(), a_session("sizes"), "2026-01-01 000000 one.jsonl")
     monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     came = kept_file(tmp_path, a_session("ksizes"), "H200 kernel size.jsonl")
-    for title, expected, count in (
-        ("&Recent sessions", path, 1),
-        ("Recor&ded sessions", came, 2),
-    ):
+    for title, expected, count in (("&Recent sessions", path, 1), ("Recor&ded sessions", came, 2)):
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
         tip = f"Show the measurements in {expected.name}."

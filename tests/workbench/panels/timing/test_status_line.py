@@ -59,20 +59,3 @@ def test_a_check_of_some_pixels_never_looks_like_one_of_all(line):
     line.resize(NARROW, line.height())
     line.show_times(Newest(result(samples_ms=(0.2,) * 6, check=PARTLY), OPENCV))
     assert shown(line)[-1] in ("✓ verified 1,500 of 20,000 pixels", "✓ verified in part")
-
-
-@pytest.mark.parametrize("wide", [WIDE, 1175, 919])  # the latter of windows of 1280, 1024
-def test_the_verdict_stands_still_while_times_change(line, wide):
-    line.resize(wide, line.height())
-    places = set()
-    for ms, count in ((0.2, 6), (1.11, 6), (88.8, 100), (123.0, 20)):
-        newest = result(samples_ms=(ms,) * count)
-        for each in (newest, replace(newest, load=BUSY), replace(newest, check=None)):
-            for baseline in (None, OPENCV):
-                line.show_times(Newest(each, baseline))
-                places.add(label(line, "line-verdict").x())
-    assert len(places) == 1
-    line.show_times(Newest(OPENCV))
-    before = label(line, "line-verdict").geometry()
-    line.show_times(Newest(OPENCV, OPENCV))  # it turns out to be what others are compared with
-    assert label(line, "line-verdict").geometry() == before

@@ -53,32 +53,6 @@ def grid(editor):
     return grid
 
 
-def test_its_buttons_are_seen_whole_in_a_small_window_below_the_row_of_steps(qtbot, window):
-    settle(qtbot, window, lambda: trigger(window, "Add step"))
-    window.resize(1024, 640)
-    trigger(window, "Weights")
-    qtbot.wait(200)  # until all has its place
-    parts = window.weights.get().findChildren(QPushButton)
-    last = next(each for each in parts if each.text() == "Paste")
-    until(qtbot, lambda: last.visibleRegion().boundingRect() == last.rect())
-
-
-def test_an_objection_of_two_lines_moves_no_button(qtbot, window):
-    settle(qtbot, window, lambda: window.store.choose(filter="custom"))
-    trigger(window, "Weights")
-    editor = window.weights.get()
-    grid, parts = child(editor, "weights-grid", WeightsGrid), editor.findChildren(QPushButton)
-    for size in ((1280, 720), (1440, 900), (1920, 1080)):
-        window.resize(*size)
-        qtbot.wait(100)  # until all has its place
-        places = [each.pos() for each in parts]
-        type_cell(grid, 0, 0, "x1y2")
-        qtbot.wait(50)
-        assert "is not a number" in sentence(editor)
-        assert [each.pos() for each in parts] == places, size
-        type_cell(grid, 0, 0, "0")
-
-
 def at(grid, row, column):
     """Choose the one cell, whatever keys a test has left held down."""
     just_this = QItemSelectionModel.SelectionFlag.ClearAndSelect
@@ -168,9 +142,7 @@ def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
     QGuiApplication.clipboard().setText("\n".join(["0,5\t0\t0\t0\t1"] * 5) + "\n")
     at(grid, 0, 0)
     result = settle(
-        qtbot,
-        window,
-        lambda: QTest.keyClick(grid, Key.Key_V, Qt.KeyboardModifier.ControlModifier),
+        qtbot, window, lambda: QTest.keyClick(grid, Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     )
     np.testing.assert_array_equal(
         result.job.correlation.weights, np.array([[0.5, 0, 0, 0, 1]] * 5, np.float32)
@@ -306,9 +278,7 @@ def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, gr
     at(grid, 1, 1)
     settle(qtbot, window, lambda: type_cell(grid, 1, 1, "5"))
     settle(
-        qtbot,
-        window,
-        lambda: QTest.keyClick(grid, Key.Key_Z, Qt.KeyboardModifier.ControlModifier),
+        qtbot, window, lambda: QTest.keyClick(grid, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     )
     assert editor.drawing.cells[1][1] == "4"
     QTest.keyClick(grid, Key.Key_C, Qt.KeyboardModifier.ControlModifier)

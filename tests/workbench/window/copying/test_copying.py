@@ -54,7 +54,7 @@ CHOICES = {
         "after": (Step("sobel_x", 3),),
     },
     "list-stored": {
-        **{"before": (BLUR,), "filter": "sobel_x", "ksize": 3, "pixel_type": "float32"},
+        **{"before": (BLUR,), "filter": "sobel_x", "ksize": 3, "pixel_type": "float32"}
     },
     "list-rounded": {"before": (BLUR,), "filter": "sharpen", "ksize": 3, "is_rounded": True},
     "list-of-one": {"filter": "unsharp", "ksize": 5, "mix": 0.5, "implementation": "auto"},

@@ -14,13 +14,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.job import Progress
 from tests.workbench.driving import child, drop, move, part_values, settle, until, view
 from tests.workbench.engines import Scripted
-from tests.workbench.window.large.large_files import (
-    HEIGHT,
-    WIDTH,
-    little_memory,
-    plain,
-    whole,
-)
+from tests.workbench.window.large.large_files import HEIGHT, WIDTH, little_memory, plain, whole
 from workbench.model.intents import is_unclipped, job_for
 from workbench.model.state import Step
 from workbench.model.step_files import select

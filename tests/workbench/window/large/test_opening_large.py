@@ -7,13 +7,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import (
-    child,
-    click,
-    drop,
-    settle,
-    until,
-)
+from tests.workbench.driving import child, click, drop, settle, until
 from tests.workbench.window.large.large_files import (
     HEIGHT,
     WIDTH,

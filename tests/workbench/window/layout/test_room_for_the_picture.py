@@ -46,7 +46,10 @@ def test_settings_stay_open_while_panels_at_the_other_side_take_turns(qtbot, mak
         assert window.docks.places()["open"] == ["Settings", title]
 
 
-@pytest.mark.parametrize("size", [(1024, 640), (960, 540)], ids=str)
+SMALL = pytest.param((1024, 640), marks=pytest.mark.nightly), (960, 540)
+
+
+@pytest.mark.parametrize("size", SMALL, ids=str)
 def test_on_a_small_screen_nothing_is_cut_and_no_panel_makes_the_window_larger(
     qtbot, make_window, size
 ):

@@ -4,18 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from kernels.engine.job_comparison import PRESETS
-from kernels.filters import all_filters
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, ready, show_picture, trigger, until
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.pixel.pixel_words import NumbersCard
-from workbench.widgets.boxes import UprightArea
 
 WIDE = (1920, 1080)
 
@@ -36,21 +32,6 @@ def around(window):
     QApplication.processEvents()  # for it to be laid out
     parts = (window.toolbar, window.docks.rail, window.timing_views.line, window.statusBar())
     return {window.menuBar().height() > 0, *(each.isVisible() for each in parts)}
-
-
-def test_panels_need_not_scroll_where_there_is_room_for_what_they_are_about(qtbot, window):
-    window.store.update(ksize=5)
-    show_picture(qtbot, window, noise(120, 180, 3))
-    window.resize(1280, 720)
-    for title in ("Settings", "Analysis", "Pixel", "Anatomy", "Weights"):
-        window.docks.bring_forward(title)
-        held = window.docks.panel(title).get()
-        area = held if isinstance(held, UprightArea) else held.findChild(UprightArea)
-        if title == "Analysis":  # its numbers come later
-            until(qtbot, lambda: child(window, "histogram-numbers", QLabel).text())
-            until(qtbot, lambda: child(window, "similarity-note", QLabel).text()[:4] == "Full")
-        until(qtbot, lambda area=area: area.isVisible() and area.verticalScrollBar().maximum() == 0)
-        window.docks.set_open(title, False)
 
 
 def opened(window):
@@ -131,63 +112,6 @@ def test_nothing_moves_but_the_picture_that_makes_room(qtbot, window):
         widths.add(window.docks[title].width())
         assert settings.mapTo(window, QPoint()) == place, title
     assert len(widths) == 1
-    hold = child(window, "pixel-hold")
-    place = hold.mapTo(window, QPoint())
-    card, boxes = window.pixel.get().findChild(NumbersCard), []
-    for at in ((10, 10), (0, 0), (10, 10)):  # where the sentence is longer
-        window.pixel.get().hold(at)
-        qtbot.wait(50)
-        assert hold.mapTo(window, QPoint()) == place
-        boxes.append((card.mapTo(window, QPoint()), card.size()))
-    assert boxes[1] == boxes[2]
-
-
-def test_no_choice_moves_what_is_beside_it_in_the_toolbar(qtbot, window):
-    window.resize(1280, 720)
-    names = ("filter", "ksize-slider", "implementation", "block")
-    qtbot.wait(50)
-    before = [box_in(window, child(window, name)) for name in names]
-    filters = [{"filter": each.key} for each in all_filters()]
-    for choice in (*filters, *({"block_xy": shape} for shape in PRESETS)):
-        window.store.choose(**choice)
-        until(qtbot, lambda: [box_in(window, child(window, name)) for name in names] == before)
-    assert child(window, "filter").toolTip().startswith("Custom weights")  # it may be elided
-
-
-def box_in(window, part):
-    return QRect(part.mapTo(window, QPoint()), part.size())
-
-
-@pytest.mark.parametrize("size", [(1024, 640), (1280, 720)])
-def test_no_message_lies_over_the_picture_the_time_or_buttons(size, qtbot, window):
-    window.resize(*size)
-    kept = window.timing_views.line, window.compare.read_out_row, window.compare
-    until(qtbot, lambda: window.statusBar().geometry().bottom() == size[1] - 1)
-    for count in (1, 2, 4, 12):
-        window.messages.show_message(
-            "info", "Ten words of a note that says what it is about. " * count
-        )
-        qtbot.wait(10)
-        box = window.messages.geometry()
-        assert window.rect().contains(box)
-        assert not any(box.intersects(box_in(window, each)) for each in kept)
-
-
-def test_each_box_of_the_toolbar_says_above_it_what_it_is(qtbot, window):
-    boxes = {"Filter": "filter", "Size": "ksize-slider", "Runs on": "implementation"}
-    for size in (WIDE, (1280, 720), (1024, 640)):
-        window.resize(*size)
-        until(qtbot, lambda size=size: (window.width(), window.height()) == size)
-        names = {each.text(): each for each in window.tool_row.findChildren(QLabel) if each.text()}
-        assert list(names) == [*boxes, "Block"]
-        for name, box in {**boxes, "Block": "block"}.items():
-            label, under = names[name], child(window, box)
-            assert label.isVisible()
-            assert label.width() >= label.sizeHint().width()
-            assert label.geometry().bottom() < under.geometry().top()
-            assert label.x() == under.x()
-        step = child(window, "tool-add-step")
-        assert step.geometry().center().y() == child(window, "block").geometry().center().y()
 
 
 def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(qtbot, window):

@@ -14,7 +14,7 @@ from kernels.pictures.generated import noise
 from tests.made_up import FAILED, result
 from tests.workbench.driving import child, click, ready, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
-from tests.workbench.panels.kernel.made_up_trials import shows_80_letters
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, shows_80_letters
 from workbench.base.numbers import MISSING
 from workbench.charts.chart_view import ChartView
 from workbench.files import image_files
@@ -225,7 +225,8 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(qtbot, window):
 
 
 @pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
-def test_a_kernel_is_stepped_through_on_stage(qtbot, window):
+def test_a_kernel_is_stepped_through_on_stage(qtbot, window, monkeypatch):
+    MadeUpTrials().take_over(monkeypatch)  # what is walked is compiled for nothing else
     stage = present(qtbot, window)
     stage.showNormal()
     stage.resize(1280, 720)

@@ -6,13 +6,7 @@ from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import text_hash
 from tests.compilers import needs_compiler
 from tests.first_kernel import steps
-from tests.workbench.driving import (
-    answer_file_dialogs,
-    drop,
-    settle,
-    trigger,
-    until,
-)
+from tests.workbench.driving import answer_file_dialogs, drop, settle, trigger, until
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.session.exporter import read_settings, save_png
