@@ -9,7 +9,7 @@ import json
 import math
 import platform
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -245,8 +245,6 @@ def closing_lines(reports: Sequence[CellReport], conditions: Data) -> Iterator[s
         yield from _listed(VERDICTS[verdict].capitalize(), names)
     yield from _auto(reports)
     yield from _waves(reports)
-    yield from _slopes(reports, "pixels", lambda c: math.prod(c.size), lambda c: f"K={c.ksize}")
-    yield from _slopes(reports, "K", lambda c: c.ksize, lambda c: c.size_in_words)
     if any(len(each.peers) > 1 for each in reports):  # cuFFT alone is no comparison of libraries
         yield from _peers({e["name"]: e["peer_ratio"] for e in findings if e["peer_ratio"]})
     yield (
@@ -282,25 +280,6 @@ def _waves(reports: Iterable[CellReport]) -> Iterator[str]:
         if (idle := 1 - best.waves / math.ceil(best.waves)) > MOST_IDLE:
             found.append(f"{report.cell} {best} {best.waves:.2f}, {numbers.percent(idle)} idle")
     yield from _listed("Waves of blocks, the last of which leaves over a fifth of them idle", found)
-
-
-def _slopes(
-    reports: Iterable[CellReport],
-    what: str,
-    x_of: Callable[[BenchCell], int],
-    fixed: Callable[[BenchCell], str],
-) -> Iterator[str]:
-    """Fit straight lines through log(time), where there are three points or more."""
-    series: dict[str, dict[int, float]] = {}
-    for report in reports:
-        if best := quickest(report.rungs, EXACT):
-            name = f"{report.cell.kind}, {fixed(report.cell)}"
-            series.setdefault(name, {})[x_of(report.cell)] = best.time_ms
-    for name, points in series.items():
-        if len(points) >= 3:
-            slope = np.polyfit(np.log(list(points)), np.log(list(points.values())), 1)[0]
-            ends = f"from {min(points):,} to {max(points):,}"
-            yield f"{name}: time grows as {what}^{slope:.2f} {ends}."
 
 
 def _peers(ratios: dict[str, float]) -> Iterator[str]:
