@@ -15,7 +15,6 @@ from kernels.pictures import generated
 from tests.benches import (
     bench,
     devices,
-    display,
     frames,
     large,
     latency,
@@ -61,13 +60,6 @@ def test_latency(capsys, monkeypatch):
     assert all(f"64×64, opencv, {name} " in said for name in ("wipe", "from rest"))
 
 
-def test_display(capsys, monkeypatch):
-    monkeypatch.setattr(display, "SIDE", 64)
-    monkeypatch.setattr(display, "IDLE_MS", 50)
-    assert display.main(["--no-gpu"]) == 0
-    assert "sequential sweep" in capsys.readouterr().out
-
-
 def test_frames(capsys, monkeypatch):
     monkeypatch.setattr(frames, "SIDE", 64)
     monkeypatch.setattr(frames, "MODES", SOME_MODES)
@@ -105,6 +97,7 @@ class InThisProcess(ThreadPoolExecutor):
         super().__init__(count)
 
 
+@pytest.mark.nightly
 def test_repeat(folder, capsys, monkeypatch):
     monkeypatch.setattr(repeat, "ProcessPoolExecutor", InThisProcess)
     quick = Sampling(max_samples=8, max_seconds=0.01, check_taps=1000)

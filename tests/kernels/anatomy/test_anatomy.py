@@ -96,8 +96,8 @@ def accesses_of(counts, block, array, is_store):
     return own[np.isin(own["array"], places) & (own["is_store"] == is_store)]
 
 
-# Of every sixth rung each time: it is compiled for long.
-SOME = [*RUNGS][1::6]
+# Of every ninth rung each time: it is compiled for long.
+SOME = [*RUNGS][1::9]
 EACH = [
     pytest.param(
         key, case, marks=() if key in SOME and case == one_of(key) else pytest.mark.nightly

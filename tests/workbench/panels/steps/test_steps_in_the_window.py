@@ -63,7 +63,7 @@ def titles(window):
     return [step.filter for step in window.store.state.steps]
 
 
-@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("channels", [pytest.param(3, marks=pytest.mark.nightly), 4])
 def test_every_panel_and_mode_takes_a_list(qtbot, window, bugs_met, channels):
     show_picture(qtbot, window, small(channels))
     store = window.store
@@ -388,8 +388,9 @@ RAMP = (np.arange(640) // 4 + np.arange(320)[:, None] // 4).astype(np.uint8)[...
 @pytest.mark.parametrize(
     ("samples", "second", "most"),
     [
-        *((scene()[::2, ::2], SHARPER, 30), (RAMP, EDGES, 1)),
-        (scene()[::2, ::2], Step("maximum", 31), 12),
+        (scene()[::2, ::2], SHARPER, 30),
+        pytest.param(RAMP, EDGES, 1, marks=pytest.mark.nightly),
+        pytest.param(scene()[::2, ::2], Step("maximum", 31), 12, marks=pytest.mark.nightly),
     ],
 )
 def test_thumbnails_agree_with_those_of_steps_that_ran(qtbot, listed, samples, second, most):
