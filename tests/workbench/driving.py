@@ -197,6 +197,7 @@ def answer_file_dialogs(monkeypatch, *paths, kind=None):
 
     monkeypatch.setattr(QFileDialog, "exec", read)
     monkeypatch.setattr(QFileDialog, "selectedFiles", lambda _: list(map(str, paths)))
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Yes)  # replace it
     if kind is not None:
         monkeypatch.setattr(QFileDialog, "selectedNameFilter", lambda _: kind)
     return asked

@@ -55,24 +55,6 @@ def ask_folder(parent: QWidget, title: str, folder: str = "", file_types: str = 
     return Path(chosen[0]) if chosen else None
 
 
-def ask_new_file(
-    parent: QWidget, title: str, proposed: Path, file_types: str, offered: str
-) -> tuple[str, str]:
-    """Ask for a name to save under; return it, empty for none, and the type that was chosen.
-
-    The dialog itself asks before a file is replaced.
-    offered  the one of `file_types` that is chosen at first; empty: the first
-    """
-    folder = "" if proposed.parent == Path() else str(proposed.parent)
-    dialog = _dialog(parent, title, folder, file_types, Mode.AnyFile)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    if offered:
-        dialog.selectNameFilter(offered)
-    dialog.selectFile(proposed.name)
-    chosen = _chosen(dialog)
-    return (chosen[0], dialog.selectedNameFilter()) if chosen else ("", "")
-
-
 class _FilesInGrey(QIdentityProxyModel):
     """A dialog's files and folders, of which files can be seen and not chosen."""
 
@@ -120,28 +102,41 @@ def _chosen(dialog: QFileDialog) -> list[str]:
 _ICONS = _ByName()  # Qt keeps none
 FOLDER = "save-folder"  # the setting's name, of pictures; others have their kind behind it
 PICTURE = "picture"
-REPLACE = "{} is there already. Replace it?"
+REPLACE, IS_OPEN = "{} is there already.{} Replace it?", " It is the picture that is open."
 
 
 def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) -> Path | None:
-    """Ask for a file to save in; return None for none.
+    """Ask for a file to save in, and whether it may be replaced; return None for none.
 
+    parent      whose window's `windowFilePath` is the file of the picture that is open
     proposed    with its ending, which chooses the type that is offered first
     file_types  as Qt has them: "PNG (*.png);;TIFF (*.tif *.tiff)"
     """
     types = file_types.split(";;")
     offered = next((each for each in types if proposed.suffix in _endings(each)), "")
-    chosen, kind = ask_new_file(parent, title, proposed, file_types, offered)
-    if not chosen:
+    folder = "" if proposed.parent == Path() else str(proposed.parent)
+    dialog = _dialog(parent, title, folder, file_types, Mode.AnyFile)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # it knows neither ending nor picture
+    dialog.selectNameFilter(offered)
+    dialog.selectFile(proposed.name)
+    if not (chosen := _chosen(dialog)):
         return None
-    path = Path(chosen)
-    if _is_whole(path, types):
-        return path  # Qt has asked about this name
-    path = path.with_name(path.name + (_endings(kind) or [proposed.suffix])[0])
-    # Where that cannot be known nothing is there.
-    is_there = waited(lambda: os.path.exists(path))  # noqa: PTH110 - `Path.exists` raises
-    may_write = not is_there or is_agreed(parent, "Save", REPLACE.format(path.name))
-    return path if may_write else None
+    path = Path(chosen[0])
+    if not _is_whole(path, types):
+        ending = (_endings(dialog.selectedNameFilter()) or [proposed.suffix])[0]
+        path = path.with_name(path.name + ending)
+    question = waited(lambda: _question(path, parent.window().windowFilePath()))
+    if question and not is_agreed(parent, "Save", question):
+        return ask_save_path(parent, title, path, file_types)
+    return path
+
+
+def _question(path: Path, opened: str) -> str:
+    """Format what is asked before `path` is replaced; empty: nothing is known to be there."""
+    there = [os.path.exists(each) for each in (path, opened)]  # noqa: PTH110 - `Path.exists` raises
+    is_open = all(there) and os.path.samefile(path, opened)  # noqa: PTH121 - one may be empty
+    return REPLACE.format(path.name, IS_OPEN * is_open) if there[0] else ""
 
 
 def ask_where(

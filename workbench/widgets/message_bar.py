@@ -127,9 +127,9 @@ class MessageBar(QFrame):
 
     Hidden while there is nothing to say.  What two lines do not hold is in a tooltip, and in a
     dialog behind a button.
-    An info goes by itself, but not from under the pointer; a warning or an error stays until it
-    is dismissed (the button, or Esc) or another message takes its place, and so does an info that
-    is to stay.
+    An info goes by itself, but not from under the pointer; with a button it waits for `outdate`.
+    A warning or an error stays until it is dismissed (the button, or Esc) or another message takes
+    its place, and so does an info that is to stay.
 
     Signals:
         cleared(kind): a message of this kind is gone, with none in its place.
@@ -196,11 +196,10 @@ class MessageBar(QFrame):
         *,
         stays: bool = False,
     ) -> None:
-        """Show `sentence` instead of whatever was said.
+        """Show `sentence` instead of whatever was said; `details`, `actions`: a click away.
 
-        `details` are one click away, and so is what can be done about it: `actions`, two at most.
-
-        stays  also an info waits until it is dismissed
+        actions  two at most
+        stays    also an info waits until it is dismissed
         """
         self.kind, self._details, self._stays = kind, details, stays
         self._age.start()
@@ -268,15 +267,17 @@ class MessageBar(QFrame):
         self.setAccessibleName(f"{WORDS[self.kind or 'info']}: {sentence}")
 
     def _wait(self) -> None:
-        if self.kind == "info" and not self._stays and not self.underMouse():
+        if self.kind == "info" and not (self._stays or self._offered or self.underMouse()):
             self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _place(self) -> None:
         window, part = self._over.rect(), self._part
-        if part is not None and part.isVisible():
+        bar = part and part.parentWidget()
+        if part and bar and bar.isVisible():  # the part itself may be hidden by a status message
             box = QRect(part.mapTo(self._over, QPoint()), part.size())
-            height_px = (part.parentWidget() or part).height() - 2 * self.frameWidth()
-            for end in (box.right(), self._behind.mapTo(self._over, QPoint()).x() - 1):
+            height_px = bar.height() - 2 * self.frameWidth()
+            most = self._behind.mapTo(self._over, QPoint()).x() - 1
+            for end in (min(box.right(), most), most):
                 box.setRight(end)
                 if self._fill(box.width(), height_px, _WAYS):
                     break

@@ -382,6 +382,7 @@ class MainWindow(WindowWithHome):
     def _show_title(self) -> None:
         assert self.compare.picture is not None
         self.setWindowTitle(f"{self.compare.picture.title} — {TITLE}")
+        self.setWindowFilePath(str(self.compare.picture.path or ""))
 
     def _tell(self, panel: Any) -> None:
         panel.show_state(self.store.state)

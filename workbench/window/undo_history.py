@@ -308,7 +308,7 @@ class UndoHistory(QObject):
             self._is_loading = False
             if request == self._newest_request:
                 self._change(changes | found, number, done, note)
-            if self._waiting:
+            while self._waiting and not self._is_loading:  # only those of pictures take time
                 self._waiting.pop(0)()
 
         def end() -> None:
@@ -350,13 +350,11 @@ def _edit_in_words(old: State, new: State) -> str:
         if not edits and len(old.before) != len(new.before):
             edits = [f"select {selected}"]
     elif not edits:  # of two that changed places the selected one was moved
-        moved = (e for e in (selected, *now) if _without(e, was) == _without(e, now))
+        moved = (
+            e for e in (selected, *now) if [*filter(e.__ne__, was)] == [*filter(e.__ne__, now)]
+        )
         edits = [f"move {each}" for each in moved][:1]
     return edits[0] if len(edits) == 1 else ""
-
-
-def _without(word: str, words: list[str]) -> list[str]:
-    return [each for each in words if each != word]
 
 
 def _is_not_chosen(old: State, new: State) -> bool:

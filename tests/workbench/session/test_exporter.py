@@ -271,32 +271,34 @@ def test_a_format_that_can_is_written_without_loss_unless_a_quality_is_chosen(
     np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
 
 
-@pytest.mark.parametrize("answer", ["Yes", "No"])
-def test_no_file_gives_way_to_a_name_that_got_its_ending_here_without_a_question(
-    answer, qtbot, window, choose, tmp_path, monkeypatch
+@pytest.mark.parametrize(("answer", "name"), [("Yes", "open"), ("Yes", "open.png"), ("No", "a")])
+def test_no_file_gives_way_without_a_question_which_names_the_open_picture(
+    answer, name, qtbot, window, choose, tmp_path, monkeypatch
 ):
-    """Qt has asked about the name as it was typed, which is of no file."""
-    precious = tmp_path / "precious.png"
-    precious.write_text("what was there")
-    asked = []
+    """Qt would ask about the name as it was typed, without its ending."""
+    path, asked = (tmp_path / name).with_suffix(".png"), []
+    image_files.save(path, noise(8, 8))
 
     def question(box):
         asked.append(box.text())
+        choose()  # after a No the dialog is back
         return QMessageBox.StandardButton[answer]
 
+    opened = settle(qtbot, window, lambda: window.opener.open_file(path))
+    choose(tmp_path / name)
     monkeypatch.setattr(QMessageBox, "exec", question)
-    show_picture(qtbot, window, noise(8, 8))
-    choose(tmp_path / "precious")
     if answer == "Yes":
-        saved(qtbot, window, precious, lambda: trigger(window, "Save result as…"))
-        assert image_files.load(precious).samples.shape == (8, 8, 1)
+        saved(qtbot, window, path, lambda: trigger(window, "Save result as…"))
+        np.testing.assert_array_equal(image_files.load(path).samples, opened.picture)
+        said = "open.png is there already. It is the picture that is open. Replace it?"
     else:
+        show_picture(qtbot, window, noise(9, 9))
         trigger(window, "Save result as…")
-        trigger(window, "Window…")
         window.exporter.save_text(tmp_path / "after.txt", "written after it, had it been written")
         until(qtbot, (tmp_path / "after.txt").exists)
-        assert precious.read_text() == "what was there"
-    assert set(asked) == {"precious.png is there already. Replace it?"}
+        assert image_files.load(path).samples.shape == (8, 8, 1)
+        said = "a.png is there already. Replace it?"
+    assert asked == [said]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click
 from workbench.files.image_files import save
-from workbench.widgets.file_dialogs import ask_file, ask_files, ask_folder, ask_new_file
+from workbench.widgets.file_dialogs import ask_file, ask_files, ask_folder, ask_save_path
 
 TYPES = "PNG (*.png);;TIFF (*.tif *.tiff)"
 
@@ -73,10 +73,8 @@ def test_a_name_is_proposed_and_its_type_chosen(parent, tmp_path):
         agree(dialog)
 
     with_dialog(look, 0)
-    tiff = "TIFF (*.tif *.tiff)"
-    found = ask_new_file(parent, "Save", tmp_path / "c.tif", TYPES, tiff)
-    assert found == (str(tmp_path / "c.tif"), tiff)
-    assert seen == [([str(tmp_path / "c.tif")], tiff)]
+    assert ask_save_path(parent, "Save", tmp_path / "c.tif", TYPES) == tmp_path / "c.tif"
+    assert seen == [([str(tmp_path / "c.tif")], "TIFF (*.tif *.tiff)")]
 
 
 def test_what_is_looked_for_in_a_folder_is_seen_in_grey_and_the_folder_is_taken(parent, tmp_path):

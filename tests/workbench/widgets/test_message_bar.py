@@ -34,14 +34,13 @@ def short(window, monkeypatch):
 
 
 @pytest.mark.usefixtures("short")
-def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot):
+def test_an_info_goes_by_itself_and_one_with_a_button_and_an_error_stay(window, qtbot):
     window.bar.show_message("info", "Saved.")
     qtbot.waitUntil(window.bar.isHidden)
-    window.bar.show_message("info", "Saved.")
-    window.bar.show_message("error", "The disk is full.")
-    qtbot.wait(60)
-    assert window.bar.kind == "error"
-    assert window.bar.isVisible()
+    for kind, acts in (("info", [("&Open", print)]), ("error", [])):
+        window.bar.show_message(kind, "The disk is full.", actions=acts)
+        qtbot.wait(60)
+        assert (window.bar.kind, window.bar.isVisible()) == (kind, True)
 
 
 def test_what_can_be_done_has_a_button_each(window):
@@ -88,7 +87,7 @@ def test_details_are_one_click_away_to_read_and_to_copy(window, qtbot):
 
 def test_what_is_taken_back_takes_its_message_along_but_no_error_and_none_that_stays(window):
     bar = window.bar
-    bar.show_message("info", "Copied the result.")
+    bar.show_message("info", "Saved the result.", actions=[("&Open", print)])
     bar.outdate()
     assert bar.isHidden()
     for kind, stays in (("error", False), ("warning", False), ("info", True)):
@@ -125,7 +124,7 @@ def test_it_lies_over_its_part_and_gives_the_keyboard_back(window, lying, qtbot)
     lying.findChild(QPushButton, "act").setFocus()
     lying.clear()
     assert window.picture.hasFocus()
-    window.part.hide()
+    window.part.parentWidget().hide()
     lying.show_message("info", "Saved.")
     assert lying.geometry().bottom() > 380, "at the window's edge while there is no bar"
 

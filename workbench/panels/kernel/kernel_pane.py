@@ -37,7 +37,7 @@ from workbench.session.tasks import Scheduler
 from workbench.widgets.actions import list_in
 from workbench.widgets.boxes import Flow, VBox
 from workbench.widgets.buttons import make_button
-from workbench.widgets.file_dialogs import ask_file, ask_new_file
+from workbench.widgets.file_dialogs import ask_file, ask_save_path
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import MessageBar, Question
 from workbench.widgets.tile import words_label
@@ -138,7 +138,7 @@ class FileRow(QWidget):
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a file, and write the text into it; the rest as `save`."""
         proposed = self.file.path or self._folder_of_file / self.file.name
-        if path := self._ask_new("Save the kernel", proposed):
+        if path := ask_save_path(self, "Save the kernel", proposed, FILE_TYPES):
             self._write(path, then)
 
     def use(self) -> None:
@@ -154,7 +154,7 @@ class FileRow(QWidget):
     def save_copy(self, verdict: str, job: Job | None) -> None:
         """Ask for a file, and write a copy there with the verdict of the text on a job."""
         proposed = Path.home() / f"{Path(self.file.name).stem}_shared.cu"
-        if path := self._ask_new("Save a copy to share", proposed):
+        if path := ask_save_path(self, "Save a copy to share", proposed, FILE_TYPES):
             text = kernel_file.shared_text(self.file.text, verdict, job, date.today())
             saved = f"Saved {path.name} with this comment: {verdict}"
             self.file.do(
@@ -176,11 +176,6 @@ class FileRow(QWidget):
             open_outside()
         else:
             self.save(open_outside)
-
-    def _ask_new(self, title: str, proposed: Path) -> Path | None:
-        name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
-        path = Path(name)
-        return (path if path.suffix else path.with_suffix(".cu")) if name else None
 
     @property
     def _folder_of_file(self) -> Path:

@@ -121,6 +121,10 @@ def test_the_menu_says_what_is_undone_and_the_keys_do_it(qtbot, window):
     assert child(window, "filter", QComboBox).currentData() == "gaussian"
     assert redo(window).text() == "&Redo filter Gaussian blur → Box blur"
     assert window.statusBar().currentMessage() == "Undone: filter Box blur → Gaussian blur"
+    window.messages.show_message("error", "The disk is full.")
+    row, bar = window.compare.read_out_row, window.messages
+    assert not row.read_out.isVisible()  # the note is in its place
+    assert bar.geometry().right() < row.x()
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(window, Qt.Key.Key_Z, both)
     assert window.store.state.filter == "box"
@@ -160,11 +164,15 @@ def test_a_picture_comes_back_from_its_file_and_goes_again(qtbot, window, tmp_pa
 
 
 def test_keys_pressed_while_a_picture_comes_back_count(qtbot, window, tmp_path):
-    open_in_turn(qtbot, window, tmp_path, "one.png", "two.png", "three.png", "four.png")
+    open_in_turn(qtbot, window, tmp_path, "one.png", "two.png", "three.png")
+    type_into(child(window, "ksize"), "9")
+    pick(child(window, "filter", QComboBox), "box")
+    open_in_turn(qtbot, window, tmp_path, "four.png")
     gc.collect()
-    for _ in range(3):
+    for _ in range(5):  # of which the first, and those after the next two, load a picture
         window.undo_history.undo()
     until(qtbot, lambda: window.store.state.picture.name == "one.png")
+    assert (window.store.state.filter, window.store.state.ksize) == ("gaussian", 5)
     for _ in range(2):
         window.undo_history.redo()
     until(qtbot, lambda: window.store.state.picture.name == "three.png")
