@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -43,6 +44,7 @@ OWN_TOO_LARGE = (
 )
 IS_THERE = "{} is there already; --replace writes it anew."
 LEADS_NOWHERE = "{} is a link to nothing; --replace writes the file that it names."
+LOST = r"dropped|left out|(is|are) read\.|fewer digits|were rounded|cut off"  # in remarks
 ANOTHER_PAGE = "--page takes another, or all."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 
@@ -135,9 +137,9 @@ class Outcome:
 
     @property
     def is_lossy(self) -> bool:
-        """True if the result lacks something beside the samples, which is told."""
+        """True if the result lacks something of the picture, which is told."""
         said = " ".join((*self.remarks, *self.warnings)).lower()
-        return self.status == "done" and ("dropped" in said or "left out" in said)
+        return self.status == "done" and re.search(LOST, said) is not None
 
     def line(self, output: str) -> dict[str, Any]:
         """Its line in the journal, where the result is called `output`."""

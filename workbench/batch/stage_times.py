@@ -92,7 +92,7 @@ class BatchProgress:
     stages: tuple[StageTime, ...]
     devices: tuple[DeviceTime, ...] = ()  # each GPU, where several share the pictures
     cut: int = 0  # pictures of files with several pages, of which one is kept
-    lossy: int = 0  # results that lack something beside the samples
+    lossy: int = 0  # results that lack something of their pictures
     under_way: str = ""  # the name of a picture that is filtered, or written, if one is known
 
 
@@ -105,7 +105,7 @@ class StageTimes:
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: of each the threads of its processes
     cut      files so far with several pages of which one was kept; whoever counts them adds to it
-    lossy    results so far that lack something beside the samples, likewise
+    lossy    results so far that lack something of their pictures, likewise
     under_way  as BatchProgress has it; whoever knows it sets it
     """
 
@@ -239,7 +239,7 @@ def verdict(verified: int, counts: Mapping[str, int]) -> str:
 def losses_in_words(cut: int, lossy: int, taking_all: str) -> list[str]:
     """Sentences on files of which one page was kept, and on results that lack something."""
     of = f"Of {numbers.plural(cut, 'file')} with several pages only one is kept"
-    lost = f"Of {numbers.plural(lossy, 'result')} something beside the samples is lost"
+    lost = f"Of {numbers.plural(lossy, 'result')} something is lost"
     said = (f"{of}; {taking_all} takes all.", cut), (f"{lost}: see the journal.", lossy)
     return [sentence for sentence, count in said if count]
 

@@ -478,8 +478,9 @@ def _without_extra(
     """Keep at most one channel behind the colours: alpha, not multiplied in."""
     held, colours = samples.shape[2], _colours_of(page)
     if held > colours + 1:
-        names = {1: "first", 3: "first three", 4: "first four"}
-        notes.append(f"Only the {names[colours]} of {held} channels are read.")
+        names = {1: "first of {} channels is", 3: "first three of {} channels are"}
+        first = names.get(colours, "first four of {} channels are").format(held)
+        notes.append(f"Only the {first} read.")
         return samples[:, :, :colours]
     if held == colours:
         return samples

@@ -36,7 +36,7 @@ class BatchEnd:
     filter: str = ""  # in words
     verified: int = 0  # pictures
     cut: int = 0  # of files with several pages, of which one was kept
-    lossy: int = 0  # results that lack something beside the samples
+    lossy: int = 0  # results that lack something of their pictures
     journal: str = ""  # its path; "": of one picture there is none
 
 

@@ -140,10 +140,16 @@ def _question(path: Path, opened: str) -> str:
 
 
 def ask_where(
-    parent: QWidget, settings: Settings, kind: str, title: str, name: str, file_types: str
+    parent: QWidget,
+    settings: Settings,
+    kind: str,
+    title: str,
+    name: str,
+    file_types: str,
+    usual: Path | None = None,
 ) -> Path | None:
-    """Do as `ask_save_path`, beginning where the last file of its kind was saved or opened."""
-    path = ask_save_path(parent, title, save_folder(settings, kind) / name, file_types)
+    """Do as `ask_save_path`, beginning where the last of its kind was, or at first in `usual`."""
+    path = ask_save_path(parent, title, save_folder(settings, kind, usual) / name, file_types)
     if path is not None:
         remember_folder(settings, kind, path)
     return path

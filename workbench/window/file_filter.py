@@ -618,6 +618,7 @@ def _list(name: str, title: str, tip: str) -> QListWidget:
     made = described(QListWidget(), name, title, tip)
     made.setAlternatingRowColors(True)
     made.setWordWrap(True)
+    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return made
 
 

@@ -55,7 +55,9 @@ class PaletteEntry:
 
 def entries_of(parts: Parts) -> list[PaletteEntry]:
     """Make all entries: the menus in order, then all else."""
-    lines = (each for each in menu_lines(parts.window) if each.name != OWN_NAME)
+    lines = [each for each in menu_lines(parts.window) if each.name != OWN_NAME]
+    above = {each.name for each in lines if len(each.path) == 1}  # these open panels as well
+    lines = [e for e in lines if e.path[1:] != ("Panels",) or e.name not in above]
     return [
         # What is disabled without a reason stands for an empty list.
         *(_of_menu(each) for each in lines if each.action.isEnabled() or each.action.statusTip()),
@@ -206,7 +208,10 @@ class Palette(QDialog):
 
 def _item(entry: PaletteEntry) -> QTreeWidgetItem:
     where = f"{entry.where}    {entry.keys}" if entry.keys else entry.where
-    item = QTreeWidgetItem([f"✓ {entry.name}" if entry.is_on else entry.name, where])
+    name = f"{entry.name} · {entry.reason}" if entry.reason else entry.name
+    item = QTreeWidgetItem([f"✓ {name}" if entry.is_on else name, where])
+    if entry.reason:  # not painted as chosen
+        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsSelectable)
     muted = QColor(theme.colors().muted)
     item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     item.setSizeHint(0, QSize(0, theme.in_letters(ROW_PX)))

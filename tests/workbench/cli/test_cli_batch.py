@@ -67,7 +67,7 @@ def test_what_results_lack_is_counted_and_in_the_journal(folder, capsys):
     image_files.save("in/p2.png", noise(20, 31, 3), metadata=titled)
     for extension, is_lossy in (("png", False), ("webp", True)):
         assert batch("in/p2.png", extension, "--format", extension) == 0
-        told = "Of 1 result something beside the samples is lost: see the journal."
+        told = "Of 1 result something is lost: see the journal."
         assert (told in capsys.readouterr().out) == is_lossy
         assert ("text (title, author, comment) is dropped" in str(journal(extension))) == is_lossy
 
@@ -76,7 +76,7 @@ def test_what_no_saved_file_says_is_lost_as_well(folder, capsys):
     frames = [Image.new("RGB", (20, 31), color) for color in ("red", "blue")]
     frames[0].save("in/p.gif", save_all=True, append_images=frames[1:], duration=40)
     assert batch("in/p.gif", "out", "--format", "png") == 0
-    assert "result something beside the samples is lost" in capsys.readouterr().out
+    assert "result something is lost" in capsys.readouterr().out
     assert "Left out when saving: durations of frames and loops" in str(journal("out"))
 
 

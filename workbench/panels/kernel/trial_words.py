@@ -24,8 +24,7 @@ from workbench.model.rung_times import RungTimes
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
-SYMMETRIC = "symmetric weights"
-SYMMETRIC_TIP = "Symmetric weights: flipped or transposed would look the same."
+SYMMETRIC = " Symmetric weights: flipped or transposed would pass, too."
 NO_BUG = "No bug found (bounds, races, barriers, output) on {}; “workbench check” tries more."
 
 
@@ -78,8 +77,10 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
         return f"Output right on {part}; {check.unsearched}{end}"
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
-        alike = f", {SYMMETRIC}" * _is_symmetric(tried.job)
-        return f"✓ Verified on {part}: largest error {check.max_error:.3g}{alike}{unseen}."
+        error = f"largest error {check.max_error:.3g}{unseen}."
+        if _is_symmetric(tried.job):  # the part has no room beside this
+            return f"✓ Verified, {error}{SYMMETRIC}"
+        return f"✓ Verified on {part}: {error}"
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = numbers.plural(check.wrong, "sample")

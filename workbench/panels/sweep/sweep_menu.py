@@ -70,8 +70,10 @@ class ReportWriter(QObject):
             return
         types, where = REPORTS[name], (self._parts.window, self._parts.settings, "report")
         file = f"{session_store.slug(sessions[0].plan.title)}-report{types[types.index('.') : -1]}"
-        if target := file_dialogs.ask_where(*where, name.removesuffix("…"), file, types):
-            pictures = given(self._parts.store.state.picture)
+        shown = self._parts.store.state.picture
+        usual = shown.path.parent if shown is not None and shown.path is not None else None
+        if target := file_dialogs.ask_where(*where, name.removesuffix("…"), file, types, usual):
+            pictures = given(shown)
             self._is_stopped = False
             self._show_doing("beginning")
             write = partial(self._write, sessions, target, pictures)

@@ -216,6 +216,7 @@ def test_failed_pictures_are_listed_and_opened_by_a_double_click(
     assert ": 2 done, 2 failed." in said(window)
     child(window, "folder-pages").setCurrentIndex(2)
     failures = child(window, "folder-failures", QListWidget)
+    assert failures.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     assert rows(window, "failures") == ["p1.png: It has no alpha.", "p2.png: It has no alpha."]
     at = failures.visualItemRect(failures.item(0)).center()
     QTest.mouseClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -591,7 +592,7 @@ def test_what_is_left_out_or_cannot_be_is_said(qtbot, window, dialog, tmp_path, 
     assert said(window) == "5 pictures."
     click(button(window, "start"))
     settled(qtbot, window)
-    assert "Of 2 results something beside the samples is lost: see the journal." in said(window)
+    assert "Of 2 results something is lost: see the journal." in said(window)
     assert "Of 3 files with several pages only one is kept; “All pages” takes all." in said(window)
     tick = child(window, "folder-reduce", QCheckBox).text().replace("&", "")
     assert f"“{tick}” saves it all the same" in rows(window, "failures")[0]

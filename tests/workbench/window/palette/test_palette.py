@@ -132,6 +132,7 @@ def test_actions_filters_implementations_and_presets_are_in_it(window):
         found, is_right = find(window.dialogs.entries(), typed)
         assert is_right, typed
         assert found[0].name == action, typed
+    assert [e.where for e in window.dialogs.entries() if e.name == "Weights"] == ["Edit"]
     places = {(entry.where.split(" ▸ ")[0], entry.name) for entry in window.dialogs.entries()}
     assert {("Filter", each.title) for each in filters.all_filters()} <= places
     assert {("Runs on", each.title) for each in intents.choices()} <= places
@@ -218,7 +219,8 @@ def test_the_arrow_keys_go_through_what_was_found(window):
 def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     palette = opened(window)
     QTest.keyClicks(line(palette), "shared-memory tile")
-    assert chosen(palette) == "Shared-memory tile"
+    assert chosen(palette).startswith("Shared-memory tile · ")
+    assert not child(palette, "palette-list", QTreeView).selectedIndexes()  # nor painted so
     assert "switched off" in child(palette, "palette-about", QLabel).text()
     QTest.keyClick(line(palette), Qt.Key.Key_Return)
     assert palette.isVisible()
