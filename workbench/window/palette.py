@@ -55,9 +55,7 @@ class PaletteEntry:
 
 def entries_of(parts: Parts) -> list[PaletteEntry]:
     """Make all entries: the menus in order, then all else."""
-    lines = [each for each in menu_lines(parts.window) if each.name != OWN_NAME]
-    above = {each.name for each in lines if len(each.path) == 1}  # these open panels as well
-    lines = [e for e in lines if e.path[1:] != ("Panels",) or e.name not in above]
+    lines = (each for each in menu_lines(parts.window) if each.name != OWN_NAME)
     return [
         # What is disabled without a reason stands for an empty list.
         *(_of_menu(each) for each in lines if each.action.isEnabled() or each.action.statusTip()),
