@@ -183,7 +183,10 @@ def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     ("title", "key", "right", "wrong"),
     [
         ("My median", "median", "? low :", "? low + 1 :"),
-        ("My dilation", "maximum", "fmaxf(greatest", "fminf(greatest"),
+        pytest.param(
+            *("My dilation", "maximum", "fmaxf(greatest", "fminf(greatest"),
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_a_whole_kernel_brings_its_filter_and_is_held_against_that(
