@@ -10,6 +10,7 @@ from time import sleep
 
 import numpy as np
 import pytest
+import tifffile
 from PIL import Image
 
 from kernels.pictures.generated import noise
@@ -70,6 +71,14 @@ def test_what_results_lack_is_counted_and_in_the_journal(folder, capsys):
         told = "Of 1 result something is lost: see the journal."
         assert (told in capsys.readouterr().out) == is_lossy
         assert ("text (title, author, comment) is dropped" in str(journal(extension))) == is_lossy
+
+
+def test_channels_that_are_not_read_are_lost_as_well(folder, capsys):
+    how = {"photometric": "minisblack", "planarconfig": "contig"}
+    tifffile.imwrite("in/p.tif", np.zeros((8, 9, 10), np.uint8), **how)
+    assert batch("in/p.tif", "out", "--format", "png") == 0
+    assert "result something is lost" in capsys.readouterr().out
+    assert "Only the first of 10 channels is read." in str(journal("out"))
 
 
 def test_what_no_saved_file_says_is_lost_as_well(folder, capsys):

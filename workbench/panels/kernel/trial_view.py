@@ -16,7 +16,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_layer import Shown, ViewTransform, fit
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.kernel.trial_words import OF_GOOD, FactRow
+from workbench.panels.kernel.trial_words import OF_GOOD, SYMMETRIC, SYMMETRIC_TIP, FactRow
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import described, push_button
 from workbench.widgets.chips import outline
@@ -219,10 +219,11 @@ class TrialView(QWidget):
         self._line = found.line
         self._go.setText(f"Go to line {found.line}")
         self._go.setVisible(found.line > 0)
+        verdict = OF_GOOD.format(verdict=found.verdict) if found.is_old else found.verdict
         self._problem.show_or_hide(found.problem)
         self._status.show_or_hide(found.status)
-        old = OF_GOOD.format(verdict=found.verdict)
-        self._verdict.show_or_hide(old if found.is_old else found.verdict)
+        self._verdict.show_or_hide(verdict)
+        self._verdict.setToolTip(SYMMETRIC_TIP if SYMMETRIC in verdict else "")
         self.cancel.setEnabled(found.is_busy)
         if found.is_busy:
             self._waiting.ask()

@@ -24,7 +24,8 @@ from workbench.model.rung_times import RungTimes
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_RIGHT = "✗ The output shown is right, and the kernel is not. No time."
 OF_GOOD = "Of the last text that ran: {verdict}"
-SYMMETRIC = " Symmetric weights: flipped or transposed would pass, too."
+SYMMETRIC = "; flipped weights would pass"
+SYMMETRIC_TIP = "These weights are symmetric: flipped or transposed ones give the same output."
 NO_BUG = "No bug found (bounds, races, barriers, output) on {}; “workbench check” tries more."
 
 
@@ -77,10 +78,8 @@ def _check_words(tried: KernelTrial, check: Check, part: str) -> str:
         return f"Output right on {part}; {check.unsearched}{end}"
     if check.ok:
         unseen = f"; {check.unseen}" if check.unseen else ""
-        error = f"largest error {check.max_error:.3g}{unseen}."
-        if _is_symmetric(tried.job):  # the part has no room beside this
-            return f"✓ Verified, {error}{SYMMETRIC}"
-        return f"✓ Verified on {part}: {error}"
+        alike = SYMMETRIC * _is_symmetric(tried.job)
+        return f"✓ Verified on {part}: largest error {check.max_error:.3g}{alike}{unseen}."
     (y, x, channel), region = check.worst, tried.region
     place = place_words(region.top + y, region.left + x, channel, tried.job.channels)
     samples = numbers.plural(check.wrong, "sample")

@@ -63,14 +63,15 @@ def test_a_kernel_that_cannot_be_confined_runs_only_where_the_user_says_so(
     click(child(window, "kernel-foreign-0"))
     tried(qtbot, window)
     assert words(window, "kernel-foreign-sentence") == ""
-    assert "✓ Verified" in words(window, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
 
 def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_wanted(
     qtbot, window, home, monkeypatch
 ):
-    assert "✓ Verified" in words(window, "kernel-verdict")
-    assert "flipped or transposed would pass, too" in words(window, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
+    assert "flipped weights would pass" in words(window, "kernel-verdict")
+    assert "transposed" in child(window, "kernel-verdict").toolTip()
     show_picture(qtbot, window, noise(512, 768, 3))
     settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
     plain = editor(window).toPlainText()
@@ -126,7 +127,7 @@ def test_a_new_kernel_is_right_for_the_chosen_filter(qtbot, window, key, choices
     child(window, "kernel-new", QToolButton).menu().actions()[0].trigger()
     tried(qtbot, window)
     assert words(window, "kernel-problem") == ""
-    assert "✓ Verified" in words(window, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
     assert f'after   = "{after}"' in editor(window).toPlainText() or not after
     assert window.store.state.filter == key
 
@@ -134,7 +135,7 @@ def test_a_new_kernel_is_right_for_the_chosen_filter(qtbot, window, key, choices
 def test_from_the_plain_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
     text = text_of("shared")
     write(qtbot, window, text)
-    assert "✓ Verified" in words(window, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
     assert child(window, "kernel-answer", PictureView).display is not None
     counted = "9 multiply-adds per sample"  # rows are shown once the layout has them
     until(qtbot, lambda: words(window, "kernel-count-operations") == counted)
@@ -200,7 +201,7 @@ def test_a_whole_kernel_brings_its_filter_and_is_held_against_that(
     tried(qtbot, window)
     assert window.store.state.filter == key
     assert said == {filters.get(key).title}  # and of no job before that
-    assert "✓ Verified" in words(window, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
     text = editor(window).toPlainText()
     assert text.count(right) == 1
@@ -219,7 +220,7 @@ def test_a_whole_kernel_brings_its_filter_and_is_held_against_that(
     assert "✗ Wrong in" in words(window, "kernel-verdict")
     window.store.choose(filter=key)
     tried(qtbot, window)
-    assert "✓ Verified" in words(window, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
 
 # -- stepping: a block is recorded, and walked by buttons and keys

@@ -41,7 +41,7 @@ def window(qtbot, make_window, children, home, monkeypatch):
 def test_a_right_kernel_has_a_verdict_and_a_time_and_what_crashes_or_is_wrong_has_none(
     qtbot, window, children
 ):
-    assert words(window, "kernel-verdict").startswith("✓ Verified")
+    assert words(window, "kernel-verdict").startswith("✓ Verified on the whole picture")
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
     assert "100" in words(window, "kernel-verdict")  # µs
     assert child(window, "kernel-answer", PictureView).display.size == (120, 100)

@@ -80,7 +80,7 @@ def save_new(window, monkeypatch, path):
 
 def test_an_empty_kernel_is_tried_at_once_and_typing_tries_it_after_a_pause(qtbot, opened, trials):
     assert trials.texts == [starting_points()[0].text]
-    assert "✓ Verified" in words(opened, "kernel-verdict")
+    assert "✓ Verified on the whole picture" in words(opened, "kernel-verdict")
     assert words(opened, "kernel-verdict").endswith("Run on the CPU: no time.")
     before, after = (child(opened, n, PictureView) for n in ("kernel-before", "kernel-answer"))
     assert before.display.size == after.display.size == (30, 20)
