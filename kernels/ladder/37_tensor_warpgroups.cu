@@ -24,7 +24,7 @@ finite_only = true
 strips_differ = true  # the power of two is a block's
 capability = [9, 0]
 architecture_specific = true
-quick = "KSIZE >= 31 and WIDTH * HEIGHT >= 1 << 22"  # measured on an H200
+quick = "KSIZE >= (17 if SAMPLE == 'float32' else 33) and WIDTH * HEIGHT >= 1 << 22"  # measured on an H200
 own_block = "Sixteen warps walk down a strip of 256 columns."
 chain_length = "2 * KSIZE + 24"  # 24: what two halves lose of samples, sums, weights and their products
 error_factor = 2.0               # tensor cores cut sums off, they do not round them
@@ -119,14 +119,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
         if (bytes > 0)
             bring(row + (from - x0 + SIDE) * sizeof(sample), row_of(src, from_y, pitch) + from, bytes, come + step % RAW_STAGES);
     };
-    // Halves of them: each warp some pieces, a lane of its row.  Returns the largest of the warp's samples.
+    // Halves of them: a lane of its row, each warp every sixteenth piece; some have one more, by turns.  Returns the
+    // largest of the warp's samples.
     const auto make_halves = [&](int step) {
         const sample* const row = reinterpret_cast<const sample*>(raws + step % RAW_STAGES * RAW_STAGE + lane * RAW_ROW);
         const int from_y = border_index(y_of(step), height);
         const float scale = power_of_two(exponent);
         float peak = 0.0f;
         #pragma unroll 1
-        for (int piece = warp; piece < PIECES; piece += WARPS) {
+        for (int piece = (warp + 4 * step) % WARPS; piece < PIECES; piece += WARPS) {
             const int x = x0 - SIDE + 8 * piece;
             uint8* const here = halves + step % 2 * STAGE + piece * BETWEEN + lane * 16;
             const sample* const eight = row + 8 * piece;

@@ -89,18 +89,18 @@ UNWATCHED void multiply_add_halves(float (&sums)[COLUMNS / 2], const uint4& left
 {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const unsigned words[4] = {left.x, left.y, left.z, left.w};
-    const auto half_at = [=](int piece, int column, int k) {
-        const uint8* const at = reinterpret_cast<const uint8*>(right) + piece * BETWEEN + column * PIECE;
-        return half_to_float(reinterpret_cast<const unsigned short*>(at)[k]);
-    };
+    const unsigned short* const halves = reinterpret_cast<const unsigned short*>(right);
     if (!adds)
         for (int i = 0; i < COLUMNS / 2; ++i) sums[i] = 0.0f;
     for (int part = 0; part < 4; ++part) {
         const auto all = cuda_cpu::all_lanes(words[part], __LINE__);
         for (int k = 0; k < 8; ++k) {
             const float weight = half_of(all[4 * g + k / 2], k % 2);
-            for (int i = 0; i < COLUMNS / 4; ++i)
-                sums[i / 2 * 4 + part % 2 * 2 + i % 2] += weight * half_at(part / 2, i / 2 * 8 + 2 * t + i % 2, k);
+            for (int i = 0; i < COLUMNS / 4; ++i) {
+                const int column = i / 2 * 8 + 2 * t + i % 2;
+                sums[i / 2 * 4 + part % 2 * 2 + i % 2] +=
+                    weight * half_to_float(halves[(part / 2 * BETWEEN + column * PIECE) / 2 + k]);
+            }
         }
     }
 }

@@ -136,7 +136,7 @@ def _warpgroup_bands(job: Job) -> Operands:
 
 
 def _high_and_low(weights: NDArray[np.float64], taps: NDArray[np.intp]) -> NDArray[np.float16]:
-    """Those weights as halves and what rounding lost, (2, ...); zeros where there is no such tap."""
+    """Those weights as halves and what these lost, (2, ...); zeros where there is no such tap."""
     high = weights.astype(np.float16)
     both = np.stack((high, (weights - high).astype(np.float16)))
     is_tap = (taps >= 0) & (taps < len(weights))

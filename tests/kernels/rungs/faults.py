@@ -377,6 +377,30 @@ FAULTS = {
     "a gradient is of the first extreme": Fault(
         "morphology_rings", "KIND == GRADIENT ? src : first,", "first,"
     ),
+    "the second half of a group's columns is the first": Fault(
+        "tensor_warpgroups", "(8 * (warp / 4) + 4 * n)", "(8 * (warp / 4))"
+    ),
+    "what samples lose as halves is left out": Fault(
+        "tensor_warpgroups", "(PARTS == 2 && i < ALONG) * PLANE", "0 * PLANE"
+    ),
+    "what sums lose as halves is that of other rows": Fault(
+        "tensor_warpgroups", "(sums, low[c], band, true)", "(sums, low[1 - c], band, true)"
+    ),
+    "the column's weights are halves": Fault(
+        "tensor_warpgroups", "high[c], band + BAND / PIECE, true", "high[1 - c], band, false"
+    ),
+    "the ring of sums does not go round": Fault(
+        "tensor_warpgroups", "SUMS - 16 * phase", "SUMS + 16 * phase"
+    ),
+    "sums under way keep their power of two": Fault(
+        "tensor_warpgroups", "sum *= factor", "sum *= 1.0f"
+    ),
+    "what is far too large keeps its power of two": Fault(
+        "tensor_warpgroups", "exponent > exponent_for(peak, ROOM + SPARE)", "false"
+    ),
+    "beyond the row's end there is nothing": Fault(
+        "tensor_warpgroups", "x + k < width + RADIUS", "x + k < width"
+    ),
     "a hat has not been taken off the picture": Fault(
         "morphology_rings", "IS_HAT ? word_at(src, at) : 0", "IS_HAT ? word_at(first, at) : 0"
     ),
