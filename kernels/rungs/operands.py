@@ -16,7 +16,7 @@ from kernels.core.job import Job
 from kernels.core.nonlinear import Bilateral, Guided, NonLocalMeans
 from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
-from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
+from kernels.rungs.digit_bands import digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
 from kernels.rungs.packed_sums import knobs_of
 from kernels.rungs.window_bands import bands_of_two_digits, digits_of, strip_of, whole_bands
@@ -61,18 +61,6 @@ def _fast_fir(job: Job) -> Operands:
 def _list(job: Job) -> Operands:
     constants, knobs = list_operands(job)
     return Operands(constants, knobs=knobs)
-
-
-def _byte_band(job: Job) -> Operands:
-    """The row as lanes of a warp hold it, `bands_along`, and COLUMN[KSIZE], times powers of two.
-
-    The row's largest is at least 2¹⁴, which a half holds with ease; the column such that sums of
-    half precision's smallest numbers, 2⁻²⁴ each, become samples.
-    """
-    column, row = separable_terms(job.correlation.weights)[0]
-    scale = 15 - _exponent(float(np.abs(row).max()))
-    along = bands_along(np.ldexp(row, scale).astype(np.float64), job)
-    return Operands({"COLUMN": np.ldexp(column, 24 - scale)}, (along,))
 
 
 def _digit_bands(job: Job) -> Operands:
@@ -231,7 +219,6 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "median": _median,
     "separable": _separable,
     "low_rank": _low_rank,
-    "byte_band": _byte_band,
     "digit_bands": _digit_bands,
     "bands": _bands,
     "thin_bands": _thin_bands,

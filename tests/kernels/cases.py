@@ -134,7 +134,6 @@ TAKE_FEW = (
     "low_rank",
 )
 TAKE_FEW += (
-    "tensor_bytes",
     "tensor_tile_bytes",
     "tensor_dense_bytes",
     "words_of_two",
@@ -330,7 +329,6 @@ def whole_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32
 # By the form in which a rung wants its weights; all others take any.
 FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = {
     "separable": separable_weights,
-    "byte_band": separable_weights,
     "digit_bands": separable_weights,
     "thin_bands": separable_weights,
     "warpgroup_bands": separable_weights,

@@ -66,7 +66,7 @@ INEXACT: tuple[str, ...] = (
     "tensor_warpgroups",
 )  # they are close to the oracle, never exact
 # They refuse all others.
-ONLY_BYTES = ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes", "median_histogram")
+ONLY_BYTES = ("tensor_tile_bytes", "tensor_dense_bytes", "median_histogram")
 ONLY_BYTES += ("bilateral_bytes", "patches_tensor", "words_of_two", "tensor_windows")
 everywhere = pytest.mark.parametrize("name", r.NAMES)
 # What is about sums: order statistics have none.

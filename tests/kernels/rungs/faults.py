@@ -165,31 +165,6 @@ FAULTS = {
         "bottom = y_end + 16 * (DEEP - 1) - REACH",
         "bottom = y_end + 16 * (DEEP - 2) - REACH",
     ),
-    "what rounding the weights of bytes lost is left out": Fault(
-        "tensor_bytes",
-        "part = 0; part < 2; ++part) {\n            const uint4 half = half_of",
-        "part = 1; part < 2; ++part) {\n            const uint4 half = half_of",
-    ),
-    "which samples count is told of another product": Fault(
-        "tensor_bytes", "places[s * WARP + lane]", "places[lane]"
-    ),
-    "both halves of a block in two are from the right": Fault(
-        "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
-    ),
-    "what lies beyond the row's end is what was there": Fault(
-        "tensor_bytes", "if (is_last) put", "if (false) put"
-    ),
-    "one warp alone sees what lies beyond the row": Fault(
-        "tensor_bytes", "if (is_shared) __syncthreads();", "if (false) __syncthreads();"
-    ),
-    "rows beyond the picture are read as if inside": Fault(
-        "tensor_bytes", "y >= 0 && y + STAGE_ROWS <= height", "y + STAGE_ROWS <= height"
-    ),
-    "answers are written while they are read": Fault(
-        "tensor_bytes",
-        "    __syncwarp();\n    const uint4 chunk = answers",
-        "    const uint4 chunk = answers",
-    ),
     "a carry between the digits of a weight is forgotten": Fault(
         "tensor_dense_bytes", "SIGNED ? 0x808080 & (1 << 8 * number) - 1 : 0", "0"
     ),
