@@ -1,19 +1,21 @@
 /*---
 title   = "Tensor cores, tiles of bytes"
-idea    = "The sums down the columns are products of matrices, too: a warp sums eight rows along x, for tiles of 16 × 8 samples, and then as many of those sums as the weights cover."
+idea    = "Bytes stay bytes until they are summed, along x as integers and without unpacking anything: a word of a row is, as it was loaded, what a lane holds of a matrix. A second product sums those sums down the columns, eight rows at a time."
 lesson  = """
-Down the columns tensor_bytes multiplies and adds in float32, K times a sample, and keeps K sums of each in registers. Here tensor
-cores do that as well.  What a lane holds of the sums along x is, lane by lane, what the next product wants of it as the left
-matrix; only, it wants numbers of half precision, which hold eleven bits.  The sums along x are integers, bytes times 8-bit digits
-of the weights, exact and without unpacking anything; of their 27 bits the highest eleven are, as the bits of a half, that many
-times the smallest number that a half holds, and so are the eight bits after these.  One selection of bytes takes either from two
+A filter that makes floats of bytes first spends more instructions on unpacking, moving and packing them than on its sums.
+Here the word of four bytes that a lane loads is what tensor cores want of that lane.  With several channels side by side most of
+the matrix of weights is zero, and where two of every four numbers always are, tensor cores can leave them out and multiply twice
+as many samples in one instruction.  Down the columns it is as in tensor_separable: what a lane holds of the sums along x is, lane
+by lane, what the next product wants of it, here as the left matrix; only, it wants numbers of half precision, which hold eleven
+bits.  The sums along x are integers, bytes times 8-bit digits of the weights, and exact; of their 27 bits the highest eleven
+are, as the bits of a half, that many times the smallest number that a half holds, and so are the eight bits after these.  One selection of bytes takes either from two
 sums.  So the second product is made of three: high bits with the weights' halves and with what rounding to these lost, and low bits.
 Sums of eight rows stay in registers, as many as a column of weights covers.  They stay where they are while the warp walks down, and
 the weights go round instead: so there is one copy of the second product for each place of the newest sums, and the compiler knows
 every register's number."""
-after   = "tensor_bytes"
+after   = "tensor_separable"
 weights = "digit_bands"
-includes = ["wide", "async", "tensor", "bytes", "digits"]
+includes = ["wide", "async", "tensor", "digits"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
@@ -57,6 +59,15 @@ flops = """(2 * 1024 * parts(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * (4 i
     + 2 * up(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * up(HEIGHT, 8))"""
 ---*/
 
+// A lane that reads a word of four bytes has, to the byte, what a product of matrices wants of it, if
+// column g of its right matrix is a block of 16 samples: lane 4 g + t reads word t of block g.  The left
+// matrix has the weights, a band as in tensor.cuh: row m is for one of the 16 sums of every block.  What
+// these sums need from beyond their blocks are words that lie a multiple of 16 samples further left or
+// right: of SPAN blocks, of which the last is half one on the right, half one on the left, if their number
+// is even.
+constexpr int SPAN = 1 + (HALO_X + 7) / 8;
+constexpr int SIDE = (SPAN - 1) / 2;               // whole blocks on either side
+constexpr int BESIDE = SPAN / 2;                   // and with the half one
 constexpr int STRIP = 256;                         // samples of a row: a block's,
 constexpr int TILES = KSIZE <= 63 ? 4 : 2;         // of 16 x 8 sums, side by side, a warp's
 constexpr int WARPS = STRIP / (16 * TILES);

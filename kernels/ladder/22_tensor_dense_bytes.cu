@@ -12,7 +12,7 @@ weights need two digits then, those of a box or of Sobel's operator one.  The ba
 zeros in it.  Here a product's rows are sums of a small rectangle, 8 samples wide and 2 rows tall, and a block of the picture
 counts for all of them: with 9 × 9 weights, ten rows of 16 samples instead of two times nine rows of 24.  Interleaved channels
 leave all but a third of such a band empty, and again tensor cores leave out two of every four numbers."""
-after   = "tensor_bytes"
+after   = "tensor_tile_bytes"
 weights = "fixed_point"
 includes = ["wide", "async", "tensor", "digits", "lines"]
 requires = [

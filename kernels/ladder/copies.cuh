@@ -5,6 +5,7 @@ using barrier = unsigned long long;  // in shared memory
 #ifdef CUDA_ON_CPU  // what it would bring is there at once, and seen when all threads have come
 __device__ __forceinline__ void begin_barrier(barrier*, int = 1) {}
 __device__ __forceinline__ void expect(barrier*, unsigned) {}
+__device__ __forceinline__ void arrive(barrier*) {}
 __device__ __forceinline__ void wait_for(barrier*, int) { __syncthreads(); }
 __device__ __forceinline__ void see_stores() {}
 __device__ __forceinline__ void bring(void* to, const void* from, unsigned bytes, barrier*) {
@@ -24,6 +25,9 @@ __device__ __forceinline__ void begin_barrier(barrier* bar, int threads = 1) {
 // So many bytes complete the barrier's phase, if each of its threads has said how many.
 __device__ __forceinline__ void expect(barrier* bar, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(bar)), "r"(bytes) : "memory");
+}
+__device__ __forceinline__ void arrive(barrier* bar) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(bar)) : "memory");
 }
 __device__ __forceinline__ void bring(void* to, const void* from, unsigned bytes, barrier* bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,108 +102,6 @@ BLOCK = 16  # samples: a column of a product's right matrix, and as many sums
 
 Words = NDArray[np.uint32]
 Places = NDArray[np.int64]
-
-
-def bands_along(row: NDArray[np.float64], job: Job) -> Words:
-    """Return the words that lanes hold of a band of `row`, for products along x; see bytes.cuh.
-
-    row  as many as the job's weights are wide, times a power of two
-
-    For each block of samples that matters two times LANES × 4 words, what rounding to halves lost
-    and the halves.  Where channels interleave also the same for sparse products, which take two
-    blocks at a time, and LANES words for each of these: which two of each four numbers they are
-    for.
-    """
-    band = _ByteBand(row, job)
-    whole = [band.whole(s) for s in range(band.span)]
-    if job.channels == 1:
-        return np.concatenate(whole)
-    steps = range(band.steps)
-    return np.concatenate((*whole, *map(band.sparse, steps), *map(band.places, steps)))
-
-
-class _Band:
-    """A band of weights along a row as lanes hold it, in products of `blocks` blocks.
-
-    fours  where four samples lie of which a sparse product keeps two, from the first of them on
-    span   blocks that matter to the sums of one: its own, those beside it, and if their number is
-           even one that is half on the right and half on the left
-    steps  products
-    """
-
-    def __init__(self, row: NDArray[Any], job: Job, blocks: int, fours: tuple[int, ...]) -> None:
-        self.job, self.row, self.channels = job, row, job.channels
-        self.blocks, self.fours = blocks, np.array(fours)
-        self.g, self.t = np.divmod(np.arange(LANES)[:, None], 4)
-        self.halo = len(row) // 2 * job.channels
-        self.span = 1 + (self.halo + 7) // 8
-        self.side = (self.span - 1) // 2
-        self.steps = -(-self.span // blocks)
-
-    def away(self, block: int | Places, t: Places) -> Places:
-        """Distance of block number `block` from the sums' own, for word t."""
-        half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
-        is_whole = np.asarray(block) <= 2 * self.side
-        return np.asarray(np.where(is_whole, BLOCK * (block - self.side), half))
-
-    def taps(self, away: Places) -> NDArray[Any]:
-        """Weights of the samples so far away: 0 where they have none."""
-        tap, rest = np.divmod(away + self.halo, self.channels)
-        is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
-        return np.where(is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)], 0)
-
-    def kept(self, corner: Places) -> Places:
-        """The two of each four, which begins so far from its sum, that may be of its channel."""
-        is_other = (corner[..., None] + self.fours) % self.channels != 0
-        return np.sort(np.argsort(is_other, axis=-1, kind="stable")[..., :2], axis=-1)
-
-    def packed(self, corners: Places) -> Words:
-        """The kept two of each of eight fours, (LANES, 8), in a word per lane."""
-        shifts = np.arange(0, LANES, 2).reshape(8, 2)
-        words: Words = (self.kept(corners) << shifts).sum((1, 2)).astype(np.uint32)
-        return words
-
-
-class _ByteBand(_Band):
-    """A band of halves."""
-
-    def __init__(self, row: NDArray[Any], job: Job) -> None:
-        super().__init__(row, job, 2, (0, 1, 4, 5))
-        self.i = np.arange(4)  # the words of each lane,
-        self.sums = 2 * self.g + self.i % 2  # and the sums that they are for
-
-    def whole(self, s: int) -> Words:
-        away = self.away(s, self.t) + 4 * self.t + self.i // 2 * 2 - self.sums
-        return self._halves(np.stack((away, away + 1), -1))
-
-    def sparse(self, s: int) -> Words:
-        """The words for what a sparse product keeps of two blocks; of one block two words alone."""
-        corner = self._corner(2 * s + self.i // 2, self.t, self.sums)
-        away = corner[..., None] + self.fours[self.kept(corner)]
-        if not self._is_of_two(s):
-            away[:, 2:] = 1 << 20  # no tap is so far away
-        return self._halves(away)
-
-    def places(self, s: int) -> Words:
-        """The kept two of each four, packed for a lane: half of eight fours or all four."""
-        block, n = 2 * s + self.t % 2 * self._is_of_two(s), np.arange(8)
-        return self.packed(self._corner(block, n % 4, 2 * self.g + n // 4))
-
-    def _halves(self, away: Places) -> Words:
-        """Two weights per word: the rests that rounding lost, then the halves."""
-        weights = self.taps(away)
-        if self.job.has_alpha:  # it is filtered as well: with one weight, which is 1
-            is_alpha = (self.sums % self.channels == self.channels - 1)[..., None]
-            weights = np.where(is_alpha, away == 0, weights)
-        high = weights.astype(np.float16)
-        return np.concatenate((halves_in_pairs(weights - high), halves_in_pairs(high))).ravel()
-
-    def _is_of_two(self, s: int) -> bool:
-        return 2 * s + 1 < self.span
-
-    def _corner(self, block: Places, t: Places, sums: Places) -> Places:
-        """Distance of the first sample of a four from its sum (broadcast)."""
-        return self.away(block, t % 2 * 2) + t % 2 * 8 + t // 2 * 2 - sums
 
 
 def halves_in_pairs(values: NDArray[np.floating]) -> Words:
@@ -344,13 +241,40 @@ def _scaled(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return np.clip(np.ldexp(column, -exponent), -most, most), exponent
 
 
-class _DigitBand(_Band):
-    """A band of digits, see digits.cuh and bytes.cuh."""
+class _DigitBand:
+    """A band of a row's digits as lanes hold it, see digits.cuh, in products of `blocks` blocks.
+
+    span   blocks that matter to the sums of one: its own, those beside it, and if their number is
+           even one that is half on the right and half on the left
+    steps  products
+    """
 
     def __init__(self, row: Row, job: Job) -> None:
-        self.digits, self.signed = row.digits, row.signed
-        self.is_sparse = job.channels > 1
-        super().__init__(row.integers, job, 4 if self.is_sparse else 2, (0, 1, 2, 3))
+        self.digits, self.signed, self.row = row.digits, row.signed, row.integers
+        self.channels, self.is_sparse = job.channels, job.channels > 1
+        self.blocks = 4 if self.is_sparse else 2
+        self.g, self.t = np.divmod(np.arange(LANES)[:, None], 4)
+        self.halo = len(self.row) // 2 * job.channels
+        self.span = 1 + (self.halo + 7) // 8
+        self.side = (self.span - 1) // 2
+        self.steps = -(-self.span // self.blocks)
+
+    def away(self, block: int | Places, t: Places) -> Places:
+        """Distance of block number `block` from the sums' own, for word t."""
+        half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
+        is_whole = np.asarray(block) <= 2 * self.side
+        return np.asarray(np.where(is_whole, BLOCK * (block - self.side), half))
+
+    def taps(self, away: Places) -> Places:
+        """Weights of the samples so far away: 0 where they have none."""
+        tap, rest = np.divmod(away + self.halo, self.channels)
+        is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
+        return np.where(is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)], 0)
+
+    def kept(self, corner: Places) -> Places:
+        """The two of each four, which begins so far from its sum, that may be of its channel."""
+        is_other = (corner[..., None] + np.arange(4)) % self.channels != 0
+        return np.sort(np.argsort(is_other, axis=-1, kind="stable")[..., :2], axis=-1)
 
     def words(self, s: int, digit: int) -> Words:
         """Four words per lane: of two sums, of which each has two of its words in turn."""
@@ -367,9 +291,11 @@ class _DigitBand(_Band):
         return words.ravel()
 
     def places(self, s: int) -> Words:
-        """The kept two of each four samples, packed for a lane: eight fours."""
-        word = self.t // 2 * 8 + np.arange(8)
-        return self.packed(self._corner(s, word, 2 * self.g + self.t % 2))
+        """The kept two of each of eight fours, (LANES,): two bits each."""
+        word, shifts = self.t // 2 * 8 + np.arange(8), np.arange(0, LANES, 2).reshape(8, 2)
+        kept = self.kept(self._corner(s, word, 2 * self.g + self.t % 2))
+        words: Words = (kept << shifts).sum((1, 2)).astype(np.uint32)
+        return words
 
     def _corner(self, s: int, word: Places, sums: Places) -> Places:
         """Distance of a word's first sample from a sum; far away where no block is."""

@@ -16,7 +16,7 @@ from kernels.core.job import Job
 from kernels.core.nonlinear import Bilateral, Guided, NonLocalMeans
 from kernels.core.step import Filter
 from kernels.core.weights import separable_terms
-from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
+from kernels.rungs.digit_bands import digit_bands, fixed_point
 from kernels.rungs.list_steps import list_operands
 from kernels.rungs.packed_sums import knobs_of
 from kernels.rungs.window_bands import bands_of_two_digits, digits_of, strip_of, whole_bands
@@ -63,18 +63,6 @@ def _list(job: Job) -> Operands:
     return Operands(constants, knobs=knobs)
 
 
-def _byte_band(job: Job) -> Operands:
-    """The row as lanes of a warp hold it, `bands_along`, and COLUMN[KSIZE], times powers of two.
-
-    The row's largest is at least 2¹⁴, which a half holds with ease; the column such that sums of
-    half precision's smallest numbers, 2⁻²⁴ each, become samples.
-    """
-    column, row = separable_terms(job.correlation.weights)[0]
-    scale = 15 - _exponent(float(np.abs(row).max()))
-    along = bands_along(np.ldexp(row, scale).astype(np.float64), job)
-    return Operands({"COLUMN": np.ldexp(column, 24 - scale)}, (along,))
-
-
 def _digit_bands(job: Job) -> Operands:
     """The row as integers of DIGITS bytes, SIGNED or not, and the column, as lanes hold them.
 
@@ -107,6 +95,40 @@ def _thin_bands(job: Job) -> Operands:
     undo = np.array([2.0 ** -(down + across)], np.float32)
     both = np.stack((np.ldexp(row, across), np.ldexp(column, down)))
     return Operands({"UNDO": undo}, (band_words(both),))
+
+
+def _warpgroup_bands(job: Job) -> Operands:
+    """The row as lanes of a warpgroup hold it, the column as it lies in shared memory, and UNDO[1].
+
+    Words: for each product of 16 samples (128, 4), two halves each, high ones and then what these
+    lost, as `tensor_warpgroups` has them; then the column's halves and what these lost, each
+    (2, 2 · SUMS, 8) halves: of sixteen rows of the picture eight at a time, for the rows of the
+    answer under way, twice.  Σ|w| of the row is less than 2⁴.
+    """
+    column, row = (each.astype(np.float64) for each in separable_terms(job.correlation.weights)[0])
+    across = 4 - _exponent(float(np.abs(row).sum()))
+    down = 15 - _exponent(float(np.abs(column).sum()))
+    undo = np.array([2.0 ** -(down + across)], np.float32)
+    side, under_way = -(-job.radius // 8) * 8, max(32, (job.ksize + 14) // 16 * 16 + 16)
+    thread, register, half = np.ogrid[:128, :4, :2]
+    place = 8 * (register // 2) + thread % 4 * 2 + half - side + job.radius
+    step = np.arange(2 + side // 8)[:, None, None, None]
+    taps = 16 * step + place - thread // 32 * 8 - thread % 32 // 4
+    along = _high_and_low(np.ldexp(row, across), taps)
+    left = np.where(register % 2, along[1], along[0])
+    row_in, row_out = np.ogrid[:16, : 2 * under_way]
+    bands = _high_and_low(np.ldexp(column, down), (row_in - row_out) % under_way)
+    down_words = bands.reshape(2, 2, 8, -1).swapaxes(2, 3)
+    halves = np.concatenate((left.ravel(), down_words.ravel()))
+    return Operands({"UNDO": undo}, (halves.view(np.uint32),))
+
+
+def _high_and_low(weights: NDArray[np.float64], taps: NDArray[np.intp]) -> NDArray[np.float16]:
+    """Those weights as halves and what these lost, (2, ...); zeros where there is no such tap."""
+    high = weights.astype(np.float16)
+    both = np.stack((high, (weights - high).astype(np.float16)))
+    is_tap = (taps >= 0) & (taps < len(weights))
+    return np.where(is_tap, both[:, taps.clip(0, len(weights) - 1)], np.float16(0))
 
 
 def _fixed_point(job: Job) -> Operands:
@@ -197,10 +219,10 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "median": _median,
     "separable": _separable,
     "low_rank": _low_rank,
-    "byte_band": _byte_band,
     "digit_bands": _digit_bands,
     "bands": _bands,
     "thin_bands": _thin_bands,
+    "warpgroup_bands": _warpgroup_bands,
     "fixed_point": _fixed_point,
     "words_of_two": lambda job: Operands(knobs=knobs_of(job)),
     "windows": _windows,

@@ -51,9 +51,11 @@ class Case:
 
     def job(self, implementation: str = "sequential") -> Job:
         """Picture and filter are this case's own, the same in every process; the filter is of a
-        kind and size that the implementation takes."""
-        most = most_of(implementation)
-        picture, random = _drawn(str(self), (*self.size_hw, self.channels), self.pixel_type, most)
+        kind and size that the implementation takes, and so are channels that weights are for."""
+        most, only = most_of(implementation), ONLY_CHANNELS.get(implementation, ())
+        fits = not only or self.channels in only or has_no_weights(implementation)
+        shape = (*self.size_hw, self.channels if fits else min(only))
+        picture, random = _drawn(str(self), shape, self.pixel_type, most)
         return a_job(
             picture,
             fitting_filter(deepcopy(random), self.ksize, implementation),
@@ -132,11 +134,11 @@ TAKE_FEW = (
     "low_rank",
 )
 TAKE_FEW += (
-    "tensor_bytes",
     "tensor_tile_bytes",
     "tensor_dense_bytes",
     "words_of_two",
     "tensor_windows",
+    "tensor_warpgroups",
 )
 # Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
@@ -154,8 +156,12 @@ SIZES_OF = {
     **dict.fromkeys(("patches", "patches_offsets", "guided_windows"), (1, 3, 5)),
     **dict.fromkeys(("patches_strip", "patches_tensor"), (1, 5, 21)),
 }
-ONLY_FLOATS = ("extreme_tile", "fast_fir")
-ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}}
+ONLY_FLOATS = {
+    "extreme_tile": {"float32"},
+    "fast_fir": {"float32"},
+    "tensor_warpgroups": {"float32", "float16"},
+}
+ONLY_CHANNELS = {"bilateral_pairs": {1}, "bilateral_bytes": {3}, "tensor_warpgroups": {1}}
 SMOOTH = ("non_local_means", "guided")
 MOST_OF_SMOOTHED = 1e3  # their numbers are squares of samples
 CASES_OF = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day; else 6
@@ -323,9 +329,9 @@ def whole_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float32
 # By the form in which a rung wants its weights; all others take any.
 FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = {
     "separable": separable_weights,
-    "byte_band": separable_weights,
     "digit_bands": separable_weights,
     "thin_bands": separable_weights,
+    "warpgroup_bands": separable_weights,
     "low_rank": low_rank_weights,
     "uniform": uniform_weights,
     "words_of_two": whole_weights,

@@ -135,7 +135,7 @@ def test_each_thread_touches_what_another_trace_says(key, case, build_cache):
 
 
 @needs_compiler
-@pytest.mark.parametrize("key", ["shared", "separable", "tensor_bytes"])
+@pytest.mark.parametrize("key", ["shared", "separable", "tensor_tile_bytes"])
 def test_idle_threads_of_all_blocks_are_those_of_each_kind(key, build_cache):
     job = job_of(key, one_of(key))
     shim = recorder_of(key, one_of(key), build_cache)

@@ -323,7 +323,7 @@ def test_what_is_ordered_is_no_race(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("key", ["tensor_bytes", "tensor_dense_bytes"])
+@pytest.mark.parametrize("key", ["tensor_tile_bytes", "tensor_dense_bytes"])
 def test_a_warp_waits_for_all_that_it_reads_beside_its_line(key):
     # 46 pixels of three samples are a line of 128 and ten more: nine of these count, 32 are read.
     picture = np.random.default_rng(1).integers(0, 256, (9, 46, 3), np.uint8)

@@ -283,10 +283,12 @@ def test_times_of_one_kind_of_filter_do_not_end_that_for_others(ship):
         Job.of(np.zeros((64, 64, 3), np.uint8), filters.get(key).weights(3), implementation="auto")
         for key in ("gaussian", "emboss")
     ]
-    times = {job_class_of(jobs[0]): (way("tensor_bytes", 1, None), way("words_of_two", 2, None))}
+    times = {
+        job_class_of(jobs[0]): (way("tensor_tile_bytes", 1, None), way("words_of_two", 2, None))
+    }
     ship(times)
     blur, emboss = (next(Picker(H200).picks(job)) for job in jobs)
-    assert blur.implementation == "tensor_bytes"
+    assert blur.implementation == "tensor_tile_bytes"
     assert blur.why.startswith("not measured here yet; the quickest on an H200")
     assert emboss.implementation == "words_of_two"
     assert emboss.why.startswith("not measured here yet, and not among the times")

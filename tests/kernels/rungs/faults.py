@@ -165,31 +165,6 @@ FAULTS = {
         "bottom = y_end + 16 * (DEEP - 1) - REACH",
         "bottom = y_end + 16 * (DEEP - 2) - REACH",
     ),
-    "what rounding the weights of bytes lost is left out": Fault(
-        "tensor_bytes",
-        "part = 0; part < 2; ++part) {\n            const uint4 half = half_of",
-        "part = 1; part < 2; ++part) {\n            const uint4 half = half_of",
-    ),
-    "which samples count is told of another product": Fault(
-        "tensor_bytes", "places[s * WARP + lane]", "places[lane]"
-    ),
-    "both halves of a block in two are from the right": Fault(
-        "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
-    ),
-    "what lies beyond the row's end is what was there": Fault(
-        "tensor_bytes", "if (is_last) put", "if (false) put"
-    ),
-    "one warp alone sees what lies beyond the row": Fault(
-        "tensor_bytes", "if (is_shared) __syncthreads();", "if (false) __syncthreads();"
-    ),
-    "rows beyond the picture are read as if inside": Fault(
-        "tensor_bytes", "y >= 0 && y + STAGE_ROWS <= height", "y + STAGE_ROWS <= height"
-    ),
-    "answers are written while they are read": Fault(
-        "tensor_bytes",
-        "    __syncwarp();\n    const uint4 chunk = answers",
-        "    const uint4 chunk = answers",
-    ),
     "a carry between the digits of a weight is forgotten": Fault(
         "tensor_dense_bytes", "SIGNED ? 0x808080 & (1 << 8 * number) - 1 : 0", "0"
     ),
@@ -376,6 +351,30 @@ FAULTS = {
     ),
     "a gradient is of the first extreme": Fault(
         "morphology_rings", "KIND == GRADIENT ? src : first,", "first,"
+    ),
+    "the second half of a group's columns is the first": Fault(
+        "tensor_warpgroups", "(8 * (warp / 4) + 4 * n)", "(8 * (warp / 4))"
+    ),
+    "what samples lose as halves is left out": Fault(
+        "tensor_warpgroups", "(PARTS == 2 && i < ALONG) * PLANE", "0 * PLANE"
+    ),
+    "what sums lose as halves is that of other rows": Fault(
+        "tensor_warpgroups", "(sums, low[c], band, true)", "(sums, low[1 - c], band, true)"
+    ),
+    "the column's weights are halves": Fault(
+        "tensor_warpgroups", "high[c], band + BAND / PIECE, true", "high[1 - c], band, false"
+    ),
+    "the ring of sums does not go round": Fault(
+        "tensor_warpgroups", "SUMS - 16 * phase", "SUMS + 16 * phase"
+    ),
+    "sums under way keep their power of two": Fault(
+        "tensor_warpgroups", "sum *= factor", "sum *= 1.0f"
+    ),
+    "what is far too large keeps its power of two": Fault(
+        "tensor_warpgroups", "exponent > exponent_for(peak, ROOM + SPARE)", "false"
+    ),
+    "beyond the row's end there is nothing": Fault(
+        "tensor_warpgroups", "x + k < width + RADIUS", "x + k < width"
     ),
     "a hat has not been taken off the picture": Fault(
         "morphology_rings", "IS_HAT ? word_at(src, at) : 0", "IS_HAT ? word_at(first, at) : 0"

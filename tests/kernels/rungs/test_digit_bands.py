@@ -16,7 +16,6 @@ from kernels.rungs.digit_bands import (
 from kernels.rungs.rung import ladder
 from tests.compilers import needs_compiler
 from tests.kernels.on_cpu import Shim
-from tests.kernels.rungs.test_fixed_point import halves
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 
@@ -26,6 +25,11 @@ RUNGS = {rung.key: rung for rung in ladder()}
 def weights_of(ksize, lowest=0.1, seed=None):
     column, row = np.random.default_rng(seed or ksize).uniform(lowest, 1, (2, ksize))
     return np.outer(column, row).astype(np.float32)
+
+
+def halves(words):
+    """Two numbers for each word, the one in its low bits first."""
+    return np.stack((words & 0xFFFF, words >> 16), -1).astype(np.uint16).view(np.float16)
 
 
 def of_three_digits(ksize):

@@ -33,7 +33,6 @@ pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compi
 # What pictures of a few blocks do not show, and what does: it is looked at first.
 BY_HALVES = (
     "halves are rounded up",
-    "which samples count is told of another product",
     "all samples of a small blur count as they are",
     "half of an odd byte is left out",
 )
@@ -67,7 +66,6 @@ OF_BYTES = {
     "the next step's rows end as they came": TWO_STRIPS,
     "rows take others' places while these are read": WIDE,
     "bytes beyond the row are there for one warp alone": CLEAR,
-    "one warp alone sees what lies beyond the row": CLEAR,
     "a warp brings one row a lane": TALL,
     "of a step's two groups of rows the second is the first": POSITIVE,
 }

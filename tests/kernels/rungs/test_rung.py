@@ -19,7 +19,7 @@ from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)
 NEED_MORE = ("median_histogram", "rank_tile", "extreme_ring", "extreme_copies")
-NEED_MORE += ("morphology_rings", "patches_strip")
+NEED_MORE += ("morphology_rings", "patches_strip", "tensor_warpgroups")
 RUNGS = {rung.key: rung for rung in ladder()}
 
 
@@ -31,9 +31,9 @@ def job_of(ksize=5, channels=3, block_xy=(32, 8), pixel_type="uint8"):
 def fitting(rung):
     """A job that it takes."""
     pixel_type = "float32" if rung.key in ONLY_FLOATS else "uint8"
-    if not has_no_weights(rung.key):
-        return job_of(3, pixel_type=pixel_type).but(gradient=rung.gradient)
     channels = min(ONLY_CHANNELS.get(rung.key, {3}))
+    if not has_no_weights(rung.key):
+        return job_of(3, channels, pixel_type=pixel_type).but(gradient=rung.gradient)
     chosen = fitting_filter(np.random.default_rng(1), 3, rung.key)
     return job_of(3, channels, pixel_type=pixel_type).but(filter=chosen)
 
