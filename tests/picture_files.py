@@ -1,6 +1,7 @@
 """Small sound picture files of every format and kind that the workbench reads, as bytes."""
 
 import io
+from functools import cache
 
 import cv2
 import imagecodecs
@@ -21,6 +22,7 @@ def png_chunk(kind, data):
     return b"".join(png.chunk_parts(kind, data))
 
 
+@cache  # to encode them takes a tenth of a second
 def all_kinds():
     """{file name: its bytes}; the same bytes in every run."""
     return {**_pngs(), **_tiffs(), **_jpegs(), **_others(), **_newer()}

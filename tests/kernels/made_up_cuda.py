@@ -11,6 +11,7 @@ import ctypes
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import RLock, local
 from types import SimpleNamespace
 
@@ -139,7 +140,7 @@ class MadeUpCuda:
         self.cuda = SimpleNamespace(
             Event=lambda: Event(self),
             Stream=lambda non_blocking: self._beside(),
-            alloc_pinned_memory=bytearray,
+            alloc_pinned_memory=partial(np.empty, dtype=np.uint8),
             get_elapsed_time=self._elapsed,
             runtime=SimpleNamespace(
                 deviceCanAccessPeer=lambda taker, giver: peers,

@@ -92,15 +92,20 @@ def shim_of(rung: Rung, build_cache: Path) -> Shim:
 
 def on_shim(rung: Rung, build_cache: Path) -> Run:
     """By `shim_of`; what that was not compiled for is compiled when it comes."""
-    first = shim_of(rung, build_cache)
+    shim_of(rung, build_cache)  # or skip the test at once
 
     def run(job: Job) -> NDArray[Any]:
         if reason := rung.why_not(job, H200):
             raise CannotRunError(reason)
-        shim = first if first.has(job) else Shim(rung, [job], build_cache)
-        return shim.run(job, order_of(job))
+        return shim_for(rung, job, build_cache).run(job, order_of(job))
 
     return run
+
+
+def shim_for(rung: Rung, job: Job, build_cache: Path) -> Shim:
+    """`shim_of` the rung where that was compiled for the job, else one for it alone."""
+    first = shim_of(rung, build_cache)
+    return first if first.has(job) else Shim(rung, [job], build_cache)
 
 
 def order_of(job: Job) -> Order:

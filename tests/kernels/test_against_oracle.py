@@ -50,7 +50,6 @@ from tests.kernels.cases import (
     random_picture,
     usual_cases,
 )
-from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
 REFUSES_NAN = ("opencv", *(key for key, rung in r.RUNGS.items() if rung.finite_only))
@@ -272,7 +271,7 @@ def test_a_launch_writes_its_rows_and_no_others(name, runners, build_cache):
     first = (
         14 if key == "fast_fir" else 13
     )  # which of two rows is the upper decides on its rounding
-    strip = Shim(r.RUNGS[key], [job], build_cache).run(job, rows=(first, 37))
+    strip = r.shim_for(r.RUNGS[key], job, build_cache).run(job, rows=(first, 37))
     nothing = r.poisoned_like(job.picture)
     if key == "tensor_warpgroups":  # a block's first rows decide on its rounding
         mixed = np.concatenate((whole[:first], strip[first:37], whole[37:]))

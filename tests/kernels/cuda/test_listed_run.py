@@ -173,8 +173,8 @@ def test_in_strips_it_gives_the_bytes_of_its_steps(monkeypatch, border):
     kinds = set()
     for seed in range(20):
         random, job = np.random.default_rng(seed), drawn(seed, border=border)
-        picture = random_picture(random, (400 + seed, 5, job.channels), job.pixel_type, 1e3)
-        region = Region(1, 20 * seed, 3, 15, feather=seed % 3) if seed % 2 else None
+        picture = random_picture(random, (130 + seed, 5, job.channels), job.pixel_type, 1e3)
+        region = Region(1, 6 * seed, 3, 15, feather=seed % 3) if seed % 2 else None
         job = ranked_first(job.but(picture=picture, region=region), seed // 9)
         *_, expected = list_filtering(job, ONCE, KeptRuns(), by_the_reference)
         assert done_by(MadeUpListGpu(), SHARED, job, 32).tobytes() == expected.picture.tobytes()

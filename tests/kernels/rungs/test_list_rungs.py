@@ -87,8 +87,15 @@ def _a_compiler():
         pytest.skip(f"device code does not run on this CPU: {reason}")
 
 
-@pytest.mark.parametrize("border", OTHERS)
-@pytest.mark.parametrize("key", RUNGS)
+# Each takes a compiler: of each border one rung by day, all others by night.
+BY_TURNS = [
+    pytest.param(key, border, marks=pytest.mark.nightly if (place + turn) % len(RUNGS) else ())
+    for place, key in enumerate(RUNGS)
+    for turn, border in enumerate(OTHERS)
+]
+
+
+@pytest.mark.parametrize(("key", "border"), BY_TURNS)
 def test_a_whole_list_is_right(key, border, build_cache):
     first = 40 * OTHERS.index(border)  # other lists for each border
     jobs = (drawn_job(seed, border) for seed in range(first, first + 40))
