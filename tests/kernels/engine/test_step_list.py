@@ -343,6 +343,14 @@ def test_one_launch_of_a_list_stands_in_no_chosen_implementations_place():
     assert (
         list_ways.way_of(listed(*SHARED[:2], list_way="list_tiles"), runs, H200)[0] == "list_tiles"
     )
+    # Of integers that stay integers a graph moves fewer bytes.
+    picture = np.zeros((9, 9, 3), np.uint8)
+    opening = tuple(Step(Rank(5, percentile), "auto") for percentile in (0.0, 100.0))
+    assert list_ways.way_of(Job(picture, opening), runs, H200) == ("graph", "")
+    assert list_ways.way_of(Job(picture, auto, is_rounded=True), runs, H200) == ("graph", "")
+    assert list_ways.way_of(Job(picture, auto), runs, H200) == ("list_ring", "")
+    in_floats = picture.astype(np.float32)
+    assert list_ways.way_of(Job(in_floats, opening), runs, H200) == ("list_ring", "")
     median = replace(BLUR, filter=Rank(9), implementation="auto")
     found, reason = list_ways.way_of(listed(median, SHARPEN, list_way="list_ring"), runs, H200)
     assert found == "graph"
