@@ -10,7 +10,7 @@ the weights' high halves and eight with what these lost, in the same lane, which
 is, lane by lane, what it has to hold of the left matrix of the next product, so they go on from register to register, as two \
 halves again.  Down the columns the right matrix is a band of the column's weights.  It goes round, and the sums of rows under \
 way stay where they are: of a ring of them the oldest sixteen are done, stored, and begin anew.  The copy engine brings 32 rows \
-at a time, three times ahead, and as rows and halves have barriers of their own, no warp waits for the slowest at each step."""
+a step, three steps ahead, and as rows and halves have barriers of their own, no warp waits for the slowest at each step."""
 after   = "tensor_separable"
 weights = "warpgroup_bands"
 includes = ["tensor", "copies", "warpgroups"]
