@@ -124,22 +124,6 @@ def pairwise_cases() -> tuple[Case, ...]:
     return tuple(cases)
 
 
-TAKE_FEW = (
-    "shared_two_batch",
-    "shared_apron",
-    "shared_untiled",
-    "register_tile",
-    "fast_fir",
-    "ring",
-    "low_rank",
-)
-TAKE_FEW += (
-    "tensor_tile_bytes",
-    "tensor_dense_bytes",
-    "words_of_two",
-    "tensor_windows",
-    "tensor_warpgroups",
-)
 # Of rungs for what is no weighted sum: sizes that take neither long to compile nor to run, the last
 # instead of others.
 SIZES_OF = {
@@ -169,19 +153,28 @@ CASES_OF = {"median_tiles": 3, "median_halves": 4}  # that a shim does each day;
 
 @cache
 def usual_cases(key: str) -> tuple[Case, ...]:
-    """The third of them that a shim does each day; all, where the rung takes few of them.
+    """A few that a shim does each day, in which a rung meets each level that it takes, and one that
+    it refuses.
 
     To compile them takes a tenth of the suite's time; by night, and on a GPU, each does all.
     """
+    rung = next(each for each in ladder() if each.key == key)
     if has_no_weights(key):
-        rung = next(each for each in ladder() if each.key == key)
         able = [each for each in pairwise_cases() if not rung.why_never(each.job(key), H200)]
         if does(key) == "non_local_means":  # seconds each
             large = LEVELS["size_hw"][-1]
             able = [e for e in able if e.size_hw != large or e.job(key).ksize <= 5]
         return tuple(able[:: max(1, len(able) // CASES_OF.get(key, 6))])
-    third = pairwise_cases()[zlib.crc32(key.encode()) % 3 :: 3]
-    return pairwise_cases() if key in TAKE_FEW else third
+    turn = zlib.crc32(key.encode()) % len(pairwise_cases())  # so that other rungs have others
+    levels = {
+        case: {None} if rung.why_not(case.job(key), H200) else _levels(case)
+        for case in (*pairwise_cases()[turn:], *pairwise_cases()[:turn])
+    }
+    found, missing = [], set().union(*levels.values())
+    while missing:
+        found.append(max(levels, key=lambda case: len(missing & levels[case])))
+        missing -= levels[found[-1]]
+    return tuple(found)
 
 
 def _compiled_for(case: Case) -> tuple[Any, ...]:
@@ -190,6 +183,10 @@ def _compiled_for(case: Case) -> tuple[Any, ...]:
 
 def _case(program: tuple[Any, ...], size_hw: Any, block_xy: Any) -> Case:
     return Case(**dict(zip(COMPILED_FOR, program, strict=True)), size_hw=size_hw, block_xy=block_xy)
+
+
+def _levels(case: Case) -> set[Any]:
+    return {(name, getattr(case, name)) for name in LEVELS}
 
 
 def _pairs(case: Case) -> set[Any]:

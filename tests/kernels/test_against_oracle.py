@@ -68,6 +68,17 @@ INEXACT: tuple[str, ...] = (
 ONLY_BYTES = ("tensor_tile_bytes", "tensor_dense_bytes", "median_histogram")
 ONLY_BYTES += ("bilateral_bytes", "patches_tensor", "words_of_two", "tensor_windows")
 everywhere = pytest.mark.parametrize("name", r.NAMES)
+
+
+def by_turns(names: list[str], first: int) -> pytest.MarkDecorator:
+    """All of the host, and every other shim from the `first` each day; other shims by night."""
+    others = r.ON_SHIM[1 - first :: 2]
+    return pytest.mark.parametrize(
+        "name",
+        [pytest.param(e, marks=[pytest.mark.nightly] if e in others else []) for e in names],
+    )
+
+
 # What is about sums: order statistics have none.
 of_weights = pytest.mark.parametrize(
     "name", [name for name in r.NAMES if not has_no_weights(r.key_of(name))]
@@ -255,7 +266,7 @@ def test_large_flat_samples_have_no_variance_below_0(key, build_cache):
     np.testing.assert_allclose(r.on_shim(r.RUNGS[key], build_cache)(job), picture, atol=0.2)
 
 
-@pytest.mark.parametrize("name", r.ON_SHIM)
+@by_turns(r.ON_SHIM, 0)  # strips of the others are in test_strips.py
 def test_a_launch_writes_its_rows_and_no_others(name, runners, build_cache):
     """Long pictures, and those on a GPU with a display, are launched in strips."""
     key = r.key_of(name)
@@ -361,7 +372,7 @@ def test_two_engines_in_one_process_keep_their_own_weights(name, runners):
         assert check.ok, str(check)
 
 
-@everywhere
+@by_turns(r.NAMES, 1)
 @settings(max_examples=8)
 @given(data=st.data())
 def test_any_picture_of_any_size_is_right(name, runners, data):
@@ -417,6 +428,6 @@ def another_filter(random: np.random.Generator, job: Job) -> Correlation | NonLi
 
 def a_case_for(key: str, wanted: Callable[[Case], bool]) -> Job:
     """The first pairwise case that is `wanted` and that `key` does not refuse."""
-    cases = (*usual_cases(key), *pairwise_cases())
+    cases = (*(() if key in r.HOST else usual_cases(key)), *pairwise_cases())
     jobs = (case.job(key) for case in cases if wanted(case))
     return next(job for job in jobs if key in r.HOST or not r.RUNGS[key].why_not(job, H200))

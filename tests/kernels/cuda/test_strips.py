@@ -35,7 +35,13 @@ def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
 
 
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
-@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+@pytest.mark.parametrize(
+    "rung",
+    [  # every other one each day; launches of the others are in test_against_oracle.py
+        pytest.param(rung, marks=[] if number % 2 else [pytest.mark.nightly], id=rung.key)
+        for number, rung in enumerate(ladder())
+    ],
+)
 def test_strips_together_are_the_whole(rung, build_cache):
     job = a_job(rung, border="mirror")
     strips = list(strips_of(job.height, 24, job.reach, job.border))

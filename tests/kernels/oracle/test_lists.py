@@ -95,7 +95,9 @@ def test_a_pixel_of_a_list_is_that_of_the_whole_also_at_the_edge_of_a_part(seed)
         np.testing.assert_array_equal(value_at(each, y, x)[0, 0], filtered(each)[y, x])
 
 
-@pytest.mark.parametrize("implementation", ["sequential", "parallel", "opencv"])
+@pytest.mark.parametrize(
+    "implementation", ["parallel", "opencv", pytest.param("sequential", marks=pytest.mark.nightly)]
+)
 @given(seed=SEEDS)
 def test_what_is_right_is_called_right_and_what_is_off_by_twice_the_bound_wrong(
     implementation, seed

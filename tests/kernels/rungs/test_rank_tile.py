@@ -30,14 +30,19 @@ def filtered(picture, chosen, border, build_cache):
         ("noise", "float32", (100, 170, 1), Rank(17), "mirror"),  # one tile is within the picture
         ("noise", "uint16", (40, 130, 2), Rank(31, 12.5), "zero"),
         ("noise", "float16", (70, 20, 1), Rank(45, 90), "reflect"),
-        ("noise", "float32", (20, 70, 1), Rank(63, 0.01), "wrap"),
         ("noise", "uint8", (30, 66, 4), Rank(33, 99.99), "clamp"),
         ("constant", "float32", (64, 65, 1), Rank(31), "zero"),
         ("few values", "float32", (64, 30, 1), Rank(35), "clamp"),
         ("a ramp", "float32", (65, 65, 1), Rank(31), "wrap"),
-        ("a ramp", "uint8", (65, 65, 1), Rank(63), "mirror"),
         ("noise", "float32", (1, 1, 1), Rank(63), "mirror"),
         ("noise", "float32", (1, 9, 3), Rank(1), "wrap"),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in (
+                ("noise", "float32", (20, 70, 1), Rank(63, 0.01), "wrap"),
+                ("a ramp", "uint8", (65, 65, 1), Rank(63), "mirror"),
+            )
+        ),
     ],
 )
 def test_it_gives_the_sample_itself(what, pixel_type, shape, chosen, border, build_cache):

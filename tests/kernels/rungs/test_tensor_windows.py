@@ -28,10 +28,11 @@ SIZES = ((1, 1), (3, 5), (45, 70), (9, 257), (5, 769), (21, 193))
 
 
 def by_turns(*ksizes):
-    """Every size and number of channels, of whose pairs half are left to `make full`."""
-    marks = [], [pytest.mark.full]
+    """Every size and number of channels, of whose pairs half are left to `make full`, and a quarter
+    to the night."""
+    marks = [], [pytest.mark.full], [pytest.mark.nightly], [pytest.mark.full]
     pairs = product(ksizes, (1, 2, 3, 4))
-    return [pytest.param(*each, marks=marks[(each[0] // 2 + each[1]) % 2]) for each in pairs]
+    return [pytest.param(*each, marks=marks[(each[0] // 2 + each[1]) % 4]) for each in pairs]
 
 
 def job_of(weights, shape, border="clamp", offset=0.0, *, filters_alpha=False):
@@ -139,7 +140,10 @@ def test_so_are_those_of_long_strips_and_of_some_rows(ksize, channels, build_cac
 
 
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
-@pytest.mark.parametrize(("ksize", "channels"), [(5, 3), (7, 4), (9, 1), (15, 3)])
+@pytest.mark.parametrize(
+    ("ksize", "channels"),
+    [(7, 4), (9, 1), *(pytest.param(*e, marks=pytest.mark.nightly) for e in ((5, 3), (15, 3)))],
+)
 def test_two_digits_of_long_strips_and_of_some_rows(ksize, channels, build_cache, monkeypatch):
     monkeypatch.setattr(window_bands, "MANY_SAMPLES", 0)
     weights = next(hostile(ksize, channels))

@@ -127,7 +127,7 @@ def test_whatever_a_picture_fails_of_is_said_alike_here_and_in_processes(ran, tm
         assert logs["p01.png"].startswith("Traceback ")
 
 
-@pytest.mark.parametrize("is_here", [True, False])
+@pytest.mark.parametrize("is_here", [pytest.param(True, marks=pytest.mark.nightly), False])
 def test_what_is_under_way_in_a_pause_is_told_in_it_and_the_rest_after_it(ran, tmp_path, is_here):
     paused, counts, pausing = [], [], Pausing(lambda: paused[-1:] == [True], lambda: rest())
 

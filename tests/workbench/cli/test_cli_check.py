@@ -175,16 +175,17 @@ def test_the_bug_is_looked_for_where_it_is_asked_for(folder, few_jobs, capsys):
     assert "Line" in found
 
 
-def test_a_right_output_with_a_bug_is_not_verified(folder, few_jobs, capsys):
-    below = "    volatile sample below = src[(y + 40) * pitch + x];\n    float sum = OFFSET;"
-    narrow = below.replace("    volatile", "    if (KSIZE == 3 && CHANNELS == 1) volatile", 1)
-    wide = below.replace("    volatile", "    if (KSIZE == 7) volatile", 1)
-    found = [RIGHT.replace("    float sum = OFFSET;", each) for each in (narrow, wide)]
-    write(narrow=found[0], wide=found[1])
-    assert check("narrow.cu", "wide.cu", "--json") == 1
-    for row in json.loads(capsys.readouterr().out)["kernels"]:
-        assert row["verdict"] == "failed"
-        assert "reads row" in row["bug"] + row["words"]
+@pytest.mark.parametrize(
+    "where",
+    ["KSIZE == 3 && CHANNELS == 1", pytest.param("KSIZE == 7", marks=pytest.mark.nightly)],
+)
+def test_a_right_output_with_a_bug_is_not_verified(folder, few_jobs, capsys, where):
+    below = f"    if ({where}) volatile sample below = src[(y + 40) * pitch + x];"
+    write(mine=RIGHT.replace("    float sum = OFFSET;", f"{below}\n    float sum = OFFSET;"))
+    assert check("mine.cu", "--json") == 1
+    (row,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert row["verdict"] == "failed"
+    assert "reads row" in row["bug"] + row["words"]
 
 
 def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, few_jobs, capsys):
@@ -206,19 +207,27 @@ CROP = 20  # the job with fewer samples at the edge
 WHOLE = [each.text for each in starting_points() if each.filter][::-1]
 
 
-def test_a_header_names_the_filter_that_a_kernel_is_held_against(folder, few_jobs, capsys):
+@pytest.mark.parametrize(
+    ("kernel", "instead", "verdict", "verified", "job"),
+    [  # of a median, and of a dilation
+        (0, (), "verified", 6, ""),
+        pytest.param(1, (), "verified", 6, "", marks=pytest.mark.nightly),
+        (1, ('"maximum"', '"extremes"'), "wrong", 4, "7×7, 45×18 uint8 RGB, mirror"),
+        (1, ('"maximum"', '"minimum"'), "wrong", 0, "3×3, 37×21 uint8 RGB, clamp"),
+        pytest.param(
+            *(0, ("if (IS_DISK &&", "if (false &&"), "wrong", 5, "7×7, 53×27 float32 grey, wrap"),
+            marks=pytest.mark.nightly,
+        ),
+    ],
+)
+def test_a_header_names_the_filter_that_a_kernel_is_held_against(
+    folder, few_jobs, capsys, kernel, instead, verdict, verified, job
+):
     few_jobs(RGBA, CROP)
-    median, dilation = WHOLE
-    both = dilation.replace('"maximum"', '"extremes"')
-    rest = {"both": both, "least": dilation.replace('"maximum"', '"minimum"')}
-    flat = median.replace("if (IS_DISK &&", "if (false &&")
-    write(median=median, dilation=dilation, flat=flat, **rest)
-    assert check(".", "--json", "--jobs", "2") == 1
-    rows = {row["file"]: row for row in json.loads(capsys.readouterr().out)["kernels"]}
-    assert [rows[f"{each}.cu"]["verdict"] for each in ("median", "dilation")] == ["verified"] * 2
-    assert [rows[f"{each}.cu"]["verified"] for each in ("both", "flat")] == [4, 5]
-    assert rows["least.cu"]["verdict"] == "wrong"
-    assert rows["flat.cu"]["job"] == "7×7, 53×27 float32 grey, wrap"
+    write(mine=WHOLE[kernel].replace(*instead) if instead else WHOLE[kernel])
+    assert check("mine.cu", "--json") == (verdict != "verified")
+    (row,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert (row["verdict"], row["verified"], row["job"]) == (verdict, verified, job)
 
 
 def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
@@ -227,8 +236,6 @@ def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
     few_jobs(RGBA, CROP)
     median, dilation = WHOLE
     bare = median.partition("---*/")[2]
-    at = bare.replace("(count - 1) / 2", "PLACE").replace("count / 2]", "PLACE]")
-    other = at.replace("PLACE", "min(int(count * PERCENTILE / 100), count - 1)")
     write(bare=bare, dilation=dilation, flat=bare.replace("IS_DISK", "false"), mean=RIGHT)
     how = ["--filter", "median", "--size", "5", "--strict", "--json", "--jobs", "2"]
     assert check(".", *how, "--html", "marks.html") == 1
@@ -241,11 +248,23 @@ def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
     words = {row["file"]: row["words"] for row in found["kernels"]}
     assert words["dilation.cu"].endswith("works out maximum (dilation), and the filter is Median.")
     assert "Held against Median." in Path("marks.html").read_text(encoding="utf-8")
-
     assert check("flat.cu", *how[:-3], "--disk") == 1
-    write(other=other)
-    assert check("other.cu", "--filter", "percentile", "--percentile", "80") == 0
-    assert check("mean.cu", "--filter", "sharpen") == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sharpen",),
+        pytest.param(("percentile", "--percentile", "80"), marks=pytest.mark.nightly),
+    ],
+)
+def test_that_filter_is_any_with_its_own_choices(folder, few_jobs, words):
+    few_jobs(RGBA, CROP)
+    bare = WHOLE[0].partition("---*/")[2]
+    at = bare.replace("(count - 1) / 2", "PLACE").replace("count / 2]", "PLACE]")
+    other = at.replace("PLACE", "min(int(count * PERCENTILE / 100), count - 1)")
+    write(mine=RIGHT if words == ("sharpen",) else other)
+    assert check("mine.cu", "--filter", *words) == 0
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def running_in(group):
     return found
 
 
-@pytest.mark.parametrize("devices", ["all", "1,0"])
+@pytest.mark.parametrize("devices", ["all", pytest.param("1,0", marks=pytest.mark.nightly)])
 def test_two_gpus_give_what_one_does_and_a_line_for_each(folder, two_gpus, capsys, devices):
     assert batch("in", "out", "--device", devices, "--jobs", "2") == 0
     said = capsys.readouterr()

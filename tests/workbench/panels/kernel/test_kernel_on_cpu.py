@@ -111,9 +111,9 @@ def test_why_a_new_kernel_is_wrong_is_told_and_its_picture_is_the_result_if_want
 @pytest.mark.parametrize(
     ("key", "choices", "after"),
     [
-        ("sobel_x", {}, ""),
+        pytest.param("sobel_x", {}, "", marks=pytest.mark.nightly),
         ("median", {}, ""),
-        ("bilateral", {}, "bilateral_taps"),
+        pytest.param("bilateral", {}, "bilateral_taps", marks=pytest.mark.nightly),
         ("opening", {"is_disk": True}, "morphology_disk"),
     ],
 )

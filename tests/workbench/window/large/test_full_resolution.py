@@ -104,7 +104,7 @@ def test_near_enough_the_picture_is_that_of_the_whole(qtbot, opened, regions):
     assert chip(opened).endswith("of 640×500")
 
 
-@pytest.mark.parametrize("filter_", ["gaussian", "edges"])
+@pytest.mark.parametrize("filter_", [pytest.param("gaussian", marks=pytest.mark.nightly), "edges"])
 def test_at_the_outer_edge_the_border_is_the_whole_pictures(qtbot, opened, regions, filter_):
     corners = [(0, 0), (WIDTH, HEIGHT)]
     for border, corner in product(BORDERS, corners):

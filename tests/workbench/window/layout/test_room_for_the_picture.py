@@ -20,7 +20,9 @@ BESIDE = 0.45
 BESIDE_SOURCE = 0.3  # what is looked at beside this panel is a kernel's text
 
 
-@pytest.mark.parametrize("size", ALONE, ids=str)
+@pytest.mark.parametrize(
+    "size", [(1280, 720), pytest.param((1440, 900), marks=pytest.mark.nightly)], ids=str
+)
 def test_the_picture_has_most_of_the_window_and_nothing_is_out_of_reach(qtbot, make_window, size):
     window = make_window()
     window.resize(*size)
