@@ -72,11 +72,8 @@ everywhere = pytest.mark.parametrize("name", r.NAMES)
 
 def by_turns(names: list[str], first: int) -> pytest.MarkDecorator:
     """All of the host, and every other shim from the `first` each day; other shims by night."""
-    others = r.ON_SHIM[1 - first :: 2]
-    return pytest.mark.parametrize(
-        "name",
-        [pytest.param(e, marks=[pytest.mark.nightly] if e in others else []) for e in names],
-    )
+    marks = dict.fromkeys(r.ON_SHIM[1 - first :: 2], pytest.mark.nightly)
+    return pytest.mark.parametrize("name", [pytest.param(e, marks=marks.get(e, ())) for e in names])
 
 
 # What is about sums: order statistics have none.

@@ -20,6 +20,9 @@ from tests.kernels.on_cpu import Shim
 from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}
+# Every other one each day; launches of the others are in test_against_oracle.py.
+BY_TURNS = [pytest.param(e, id=e.key) for e in ladder()[1::2]]
+BY_TURNS += [pytest.param(e, id=e.key, marks=pytest.mark.nightly) for e in ladder()[::2]]
 
 
 def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
@@ -35,13 +38,7 @@ def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
 
 
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
-@pytest.mark.parametrize(
-    "rung",
-    [  # every other one each day; launches of the others are in test_against_oracle.py
-        pytest.param(rung, marks=[] if number % 2 else [pytest.mark.nightly], id=rung.key)
-        for number, rung in enumerate(ladder())
-    ],
-)
+@pytest.mark.parametrize("rung", BY_TURNS)
 def test_strips_together_are_the_whole(rung, build_cache):
     job = a_job(rung, border="mirror")
     strips = list(strips_of(job.height, 24, job.reach, job.border))

@@ -36,13 +36,10 @@ def filtered(picture, chosen, border, build_cache):
         ("a ramp", "float32", (65, 65, 1), Rank(31), "wrap"),
         ("noise", "float32", (1, 1, 1), Rank(63), "mirror"),
         ("noise", "float32", (1, 9, 3), Rank(1), "wrap"),
-        *(
-            pytest.param(*case, marks=pytest.mark.nightly)
-            for case in (
-                ("noise", "float32", (20, 70, 1), Rank(63, 0.01), "wrap"),
-                ("a ramp", "uint8", (65, 65, 1), Rank(63), "mirror"),
-            )
+        pytest.param(
+            "noise", "float32", (20, 70, 1), Rank(63, 0.01), "wrap", marks=pytest.mark.nightly
         ),
+        pytest.param("a ramp", "uint8", (65, 65, 1), Rank(63), "mirror", marks=pytest.mark.nightly),
     ],
 )
 def test_it_gives_the_sample_itself(what, pixel_type, shape, chosen, border, build_cache):

@@ -176,8 +176,7 @@ def test_the_bug_is_looked_for_where_it_is_asked_for(folder, few_jobs, capsys):
 
 
 @pytest.mark.parametrize(
-    "where",
-    ["KSIZE == 3 && CHANNELS == 1", pytest.param("KSIZE == 7", marks=pytest.mark.nightly)],
+    "where", ["KSIZE == 3 && CHANNELS == 1", pytest.param("KSIZE == 7", marks=pytest.mark.nightly)]
 )
 def test_a_right_output_with_a_bug_is_not_verified(folder, few_jobs, capsys, where):
     below = f"    if ({where}) volatile sample below = src[(y + 40) * pitch + x];"
@@ -251,13 +250,7 @@ def test_all_hand_ins_are_held_against_one_filter_whatever_their_header_says(
     assert check("flat.cu", *how[:-3], "--disk") == 1
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("sharpen",),
-        pytest.param(("percentile", "--percentile", "80"), marks=pytest.mark.nightly),
-    ],
-)
+@pytest.mark.parametrize("words", [("sharpen",), ("percentile", "--percentile", "80")])
 def test_that_filter_is_any_with_its_own_choices(folder, few_jobs, words):
     few_jobs(RGBA, CROP)
     bare = WHOLE[0].partition("---*/")[2]

@@ -179,8 +179,7 @@ def test_the_recipe_of_a_list_reaches_the_workers_of_a_cluster():
 
 
 @pytest.mark.parametrize(
-    "border",
-    ["wrap", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("clamp", "mirror"))],
+    "border", ["wrap", *(pytest.param(e, marks=pytest.mark.nightly) for e in ("clamp", "mirror"))]
 )
 def test_strips_of_a_large_picture_are_the_wholes_bytes(folder, capsys, border):
     image_files.save("in.tif", noise(900, 300, 3))

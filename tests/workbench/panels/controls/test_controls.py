@@ -119,11 +119,9 @@ def test_only_its_own_parameters_are_there_and_nothing_else_moves(window):
     [
         ("bilateral", "sigma-colour", "0.2", 0.2, "= 51"),
         ("non_local_means", "patch", "4", 5, ""),
-        pytest.param(
-            "non_local_means", "strength", "10/255", 0.039216, "= 10", marks=pytest.mark.nightly
-        ),
+        ("non_local_means", "strength", "10/255", 0.039216, "= 10"),
         ("guided", "epsilon", "0,0004", 0.0004, "= 5.1²"),
-        pytest.param("unsharp", "threshold", "0.1", 0.1, "= 25.5", marks=pytest.mark.nightly),
+        ("unsharp", "threshold", "0.1", 0.1, "= 25.5"),
     ],
 )
 def test_a_parameter_typed_is_filtered_told_in_samples_and_undone(

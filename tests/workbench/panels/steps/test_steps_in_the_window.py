@@ -571,27 +571,21 @@ GIVING_WAY = {  # the steps, the selected one, and what is done then
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("switching", "removing"),
-        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("moving", "rounding")),
-    ],
-)
-def test_what_cannot_run_its_step_gives_way_whatever_changes(qtbot, window, name):
-    store, (steps, at, act) = window.store, GIVING_WAY[name]
-    store.update(**select(steps, at), is_rounded=name in ("rounding", "removing"))
-    show_picture(qtbot, window, small())
-    assert [e.implementation for e in store.state.steps] == ["opencv"] * len(steps)
-    settle(qtbot, window, lambda: act(window))
-    changed = store.state.steps[store.state.steps[0].filter != "median"]
-    assert changed.implementation == "auto"
-    said = window.messages.sentence
-    assert "Median: OpenCV has no filter" in said
-    assert "so Auto takes its place. Ctrl+Z takes the change back." in said
-    assert window.live.refusal is None
-    settle(qtbot, window, window.undo_history.undo)
-    assert store.state.steps == tuple(steps)
+def test_what_cannot_run_its_step_gives_way_whatever_changes(qtbot, window):
+    store = window.store
+    for name, (steps, at, act) in GIVING_WAY.items():
+        store.update(**select(steps, at), is_rounded=name in ("rounding", "removing"))
+        show_picture(qtbot, window, small())
+        assert [e.implementation for e in store.state.steps] == ["opencv"] * len(steps), name
+        settle(qtbot, window, lambda act=act: act(window))
+        changed = store.state.steps[store.state.steps[0].filter != "median"]
+        assert changed.implementation == "auto", name
+        said = window.messages.sentence
+        assert "Median: OpenCV has no filter" in said, name
+        assert "so Auto takes its place. Ctrl+Z takes the change back." in said, name
+        assert window.live.refusal is None, name
+        settle(qtbot, window, window.undo_history.undo)
+        assert store.state.steps == tuple(steps), name
 
 
 def test_a_median_in_front_of_others_runs_on_bytes_and_stays_opencvs(qtbot, window):
