@@ -33,8 +33,8 @@ def way_of(job: Job, runs: Runs, device: Device) -> tuple[str, str]:
     """The way that the job asks for, or a quick one, or "": none can; and why it is another one.
 
     A rung of whole lists stands in the place of all steps' implementations, so that it is taken
-    by itself only where none of these was chosen; and where floats lie between steps, since what
-    stays bytes is moved in a quarter of the time, and summed by rungs for bytes.
+    by itself only where none of these was chosen; and not where bytes stay bytes between launches,
+    since these are moved in a quarter of the time, and summed by rungs for bytes.
     """
     reason = ""
     if job.list_way != "auto":
@@ -42,7 +42,7 @@ def way_of(job: Job, runs: Runs, device: Device) -> tuple[str, str]:
         if not reason:
             return job.list_way, ""
     elif all(step.implementation == "auto" for step in job.steps) and (
-        job.is_wide or job.pixel_type == "float32"
+        job.is_wide or job.pixel_type != "uint8" or not runs
     ):
         for key, rung in reversed(LIST_RUNGS.items()):
             if not rung.why_not(job, device) and rung.is_quick(job):

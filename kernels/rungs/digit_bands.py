@@ -104,14 +104,6 @@ Words = NDArray[np.uint32]
 Places = NDArray[np.int64]
 
 
-def halves_in_pairs(values: NDArray[np.floating]) -> Words:
-    """Two neighbours along the last axis as halves in a word, the first in the low bits."""
-    wide = values.astype(np.float16).view(np.uint16).astype(np.uint32)
-    words: Words = wide[..., 0] | wide[..., 1] << np.uint32(16)
-    return words
-
-
-WORDS_A_BLOCK = 4
 FEWER_ROWS = 8  # of sums along x, in a product down the columns
 SUM_BITS = 27  # of a sum along x: 11 and 8 go into the products down the columns
 LEFT_OUT_BITS = 8
@@ -229,7 +221,8 @@ def bands_down(column: NDArray[np.float64]) -> Words:
     at = 7 + 2 * (lane % 4) - lane // 4 + FEWER_ROWS * np.arange(groups)[:, None]
     two = around[np.stack((at, at + 1), -1)]  # (group, lane, 2)
     high = two.astype(np.float16)
-    parts = [halves_in_pairs(each) for each in (two - high, two / 2**8, high)]
+    halves = [each.astype(np.float16) for each in (two - high, two / 2**8, high)]
+    parts = [each.view(np.uint32)[..., 0] for each in halves]  # two a word, the first in low bits
     return np.concatenate([np.stack((p, np.roll(p, -1, 0)), -1).ravel() for p in parts])
 
 
@@ -299,6 +292,6 @@ class _DigitBand:
 
     def _corner(self, s: int, word: Places, sums: Places) -> Places:
         """Distance of a word's first sample from a sum; far away where no block is."""
-        block, t = self.blocks * s + word // WORDS_A_BLOCK, word % WORDS_A_BLOCK
+        block, t = self.blocks * s + word // 4, word % 4
         found = self.away(block, t) + 4 * t - sums
         return np.where(block < self.span, found, found + self.channels * (1 << 20))
