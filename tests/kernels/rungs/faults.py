@@ -362,7 +362,9 @@ FAULTS = {
         "tensor_warpgroups", "(sums, low[c], band, true)", "(sums, low[1 - c], band, true)"
     ),
     "the column's weights are halves": Fault(
-        "tensor_warpgroups", "high[c], band + BAND / PIECE, true", "high[1 - c], band, false"
+        "tensor_warpgroups",
+        "multiply_add_halves<SUMS, BAND / 2>(sums, high[c], band + BAND / PIECE, true);",
+        "",
     ),
     "the ring of sums does not go round": Fault(
         "tensor_warpgroups", "SUMS - 16 * phase", "SUMS + 16 * phase"
