@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -10,6 +11,8 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
+    QFont,
+    QFontMetrics,
     QGuiApplication,
     QIcon,
     QKeySequence,
@@ -120,6 +123,18 @@ _MARGIN = 18
 _WAYS = ((True, 1.0), (True, SMALL), (False, SMALL))
 _ELIDED = Qt.TextElideMode.ElideRight
 _PLACED = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """What a bar shows of its sentence, and what beside it."""
+
+    has_word: bool
+    has_more: bool
+    font: QFont
+    words: str
+    is_cut: bool
+    room_px: int
 
 
 class MessageBar(QFrame):
@@ -279,42 +294,45 @@ class MessageBar(QFrame):
             most = self._behind.mapTo(self._over, QPoint()).x() - 1
             for end in (min(box.right(), most), most):
                 box.setRight(end)
-                if self._fill(box.width(), height_px, _WAYS):
+                filling = self._filling(box.width(), height_px, _WAYS)
+                if not filling.is_cut or filling.room_px >= READABLE:
                     break
             middle, lowest = box.center(), window.bottom()
         else:  # nothing but the picture is in view
             box = QRect(0, 0, min(window.width() - 2 * _MARGIN, WIDEST), 0)
-            self._fill(box.width(), window.height(), _WAYS[:1])
+            filling = self._filling(box.width(), window.height(), _WAYS[:1])
             middle, lowest = QPoint(window.center().x(), window.bottom()), window.bottom() - EDGE
+        self._fill(box.width(), filling)
         box.setHeight(max(self.sizeHint().height(), box.height()))
         box.moveCenter(middle)
         box.moveBottom(min(box.bottom(), lowest))
         self.setGeometry(box)
 
-    def _fill(self, width: int, px: int, ways: Sequence[tuple[bool, float]]) -> bool:
-        """Show the sentence in the first way that shows all, else cut, in a bar so large.
+    def _filling(self, width: int, px: int, ways: Sequence[tuple[bool, float]]) -> _Filling:
+        """The first way to show all of the sentence in a bar so large, else the last, cut.
 
-        Returns False where it is cut and has little room.
+        Nothing is changed to find it: each change would ask for the layout, and so for this, anew.
         """
-        if any(self._shows_all(width, px, *way) for way in ways):
-            return True
-        self._shows_all(width, px, *ways[-1], is_cut=True)
-        return self._sentence.width() >= READABLE
-
-    def _shows_all(
-        self, width: int, px: int, has_word: bool, scale: float, *, is_cut: bool = False
-    ) -> bool:
-        self._word.setVisible(has_word)
         self._more.setText("Deta&ils…" if self._details else "&More…")
-        self._more.setVisible(bool(self._details) or is_cut)
-        self._sentence.setFont(scaled_font(scale))
         margins, gap = self._row.contentsMargins(), self._row.spacing()
-        shown = [part.sizeHint().width() + gap for part in self._beside if not part.isHidden()]
-        room_px = width - margins.left() - margins.right() - 2 * self.frameWidth() - sum(shown)
-        is_whole = self._sentence.show_within(self._whole, room_px, px)
+        room_px = width - margins.left() - margins.right() - 2 * self.frameWidth()
+        for has_word, scale, is_cut in (*((*way, False) for way in ways), (*ways[-1], True)):
+            seen = {self._word: has_word, self._more: bool(self._details) or is_cut}
+            shown = [each for each in self._beside if seen.get(each, not each.isHidden())]
+            left_px = room_px - sum(each.sizeHint().width() + gap for each in shown)
+            font = scaled_font(scale)
+            words, is_whole = self._sentence.words_within(self._whole, font, left_px, px)
+            if is_whole:
+                break
+        return _Filling(has_word, seen[self._more], font, words, not is_whole, left_px)
+
+    def _fill(self, width: int, filling: _Filling) -> None:
+        self._word.setVisible(filling.has_word)
+        self._more.setVisible(filling.has_more)
+        self._sentence.setFont(filling.font)
+        self._sentence.show_words(filling.words, self._whole if filling.is_cut else "")
         self.resize(width, self.height())
         self._row.activate()  # which tells the sentence its width, and it its height
-        return is_whole
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() in _PLACED and self.isVisible():
@@ -336,11 +354,11 @@ class Sentence(QTextEdit):
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self.fit_height)
 
-    def show_within(self, text: str, width: int, height: int) -> bool:
-        """Show `text` in lines, two at most, that fit into so many pixels; False: it is cut."""
-        text, metrics = " ".join(text.split("\n")), self.fontMetrics()
+    def words_within(self, text: str, font: QFont, width: int, height: int) -> tuple[str, bool]:
+        """Return what lines, two at most, that fit into so many pixels show, and if that is all."""
+        text, metrics = " ".join(text.split("\n")), QFontMetrics(font)
         width, height = (px - 2 * RING_PX for px in (width, height))
-        layout = QTextLayout(text, self.font())
+        layout = QTextLayout(text, font)
         layout.setTextOption(self.document().defaultTextOption())
         layout.beginLayout()
         starts = []
@@ -349,15 +367,16 @@ class Sentence(QTextEdit):
             starts.append(line.textStart())
         layout.endLayout()
         count = max(1, min(MAX_LINES, height // metrics.lineSpacing()))
-        is_whole = len(starts) <= count
-        shown = text
-        if not is_whole:
-            last = starts[count - 1]
-            shown = text[:last] + metrics.elidedText(text[last:], _ELIDED, width)
-        self.setToolTip("" if is_whole else tip_text(text))
-        if shown != self.toPlainText():  # else a selection would go
-            self.setPlainText(shown)
-        return is_whole
+        if len(starts) <= count:
+            return text, True
+        last = starts[count - 1]
+        return text[:last] + metrics.elidedText(text[last:], _ELIDED, width), False
+
+    def show_words(self, words: str, whole: str) -> None:
+        """Show `words`, and in a tooltip the `whole` that they are of, if any."""
+        self.setToolTip(tip_text(" ".join(whole.split("\n"))) if whole else "")
+        if words != self.toPlainText():  # else a selection would go
+            self.setPlainText(words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

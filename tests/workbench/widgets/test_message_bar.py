@@ -1,7 +1,7 @@
 """The message bar: what it says, how long, and how one gets rid of it."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QToolButton, QWidget
@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QToolButton, QWidget
 from workbench.base import theme
 from workbench.widgets import message_bar
 from workbench.widgets.message_bar import DetailsDialog, MessageBar, Sentence
+from workbench.widgets.watch import Watch
+
+LONG = "A sentence that is longer than two lines are. " * 8
 
 
 @pytest.fixture
@@ -44,13 +47,9 @@ def test_an_info_goes_by_itself_and_one_with_a_button_and_an_error_stay(window, 
 
 
 def test_what_can_be_done_has_a_button_each(window):
-    done = []
-    acts = [window.bar.findChild(QPushButton, name) for name in ("act", "act-1")]
-    window.bar.show_message(
-        "info",
-        "There.",
-        actions=[("&Open", lambda: done.append(0)), ("&Go", lambda: done.append(1))],
-    )
+    done, acts = [], [window.bar.findChild(QPushButton, name) for name in ("act", "act-1")]
+    both = [("&Open", lambda: done.append(0)), ("&Go", lambda: done.append(1))]
+    window.bar.show_message("info", "There.", actions=both)
     assert [each.accessibleName() for each in acts] == ["Open", "Go"]
     for each in acts:
         each.click()
@@ -129,17 +128,28 @@ def test_it_lies_over_its_part_and_gives_the_keyboard_back(window, lying, qtbot)
     assert lying.geometry().bottom() > 380, "at the window's edge while there is no bar"
 
 
+@pytest.mark.parametrize("width", [400, 120])
+def test_once_it_lies_there_nothing_asks_for_the_layout_again(window, lying, qapp, width):
+    window.part.resize(width, 29)
+    asked = []
+    Watch(lying, QEvent.Type.LayoutRequest).seen.connect(lambda: asked.append(True))
+    lying.show_message("warning", LONG, actions=[("&Open", print)])
+    for _ in range(5):
+        asked.clear()
+        qapp.processEvents()
+    assert asked == []
+
+
 def test_what_two_lines_do_not_hold_is_in_a_tooltip_and_one_click_away(window, lying):
-    sentence = "A sentence that is longer than two lines are. " * 8
+    lying.show_message("warning", LONG)
     shown, more = lying.findChild(Sentence), lying.findChild(QPushButton, "details")
-    lying.show_message("warning", sentence)
     assert window.part.parentWidget().geometry().contains(lying.geometry())
     assert shown.document().firstBlock().layout().lineCount() == 2
     assert shown.toPlainText().endswith("…")
-    assert shown.toolTip() == lying.sentence == sentence
+    assert shown.toolTip() == lying.sentence == LONG
     more.click()
     dialog = lying.findChild(DetailsDialog)
-    assert dialog.findChild(QPlainTextEdit, "detailsText").toPlainText() == sentence
+    assert dialog.findChild(QPlainTextEdit, "detailsText").toPlainText() == LONG
     dialog.reject()
     lying.show_message("warning", "Short.")
     assert (more.isVisible(), shown.toolTip(), shown.toPlainText()) == (False, "", "Short.")

@@ -260,15 +260,8 @@ def test_cancelled_half_way_it_is_resumed_by_another_window_and_by_the_command(
     assert other.store.state.filter == "sharpen"  # as the settings have it
     trigger(other, "Filter a folder…")
     settled(qtbot, other)
-    settle(qtbot, other, lambda: other.store.choose(filter="gaussian"))
-    settled(qtbot, other)
-    assert verb(other) == ""
-    assert "was stopped with another filter" in objections(other)["target"]
-    assert button(other, "again").isVisible()
-    settle(qtbot, other, other.undo_history.undo)
-    settled(qtbot, other)
     assert verb(other) == "Resume"
-    words = shlex.split(child(other, "folder-command", QLineEdit).text())
+    words = shown_command(other)
     click(button(other, "start"))
     bar = child(other, "folder-progress", QProgressBar)
     until(qtbot, lambda: bar.value() > done)
@@ -434,14 +427,11 @@ def progress(finished, total):
 def test_a_stopped_run_is_begun_again_with_another_filter(qtbot, window, dialog, many):
     """Also where that is stopped and resumed: no file is of the first filter in the end."""
     choose(qtbot, window, source=many / "in", target=many / "out")
-    words = shlex.split(child(window, "folder-command", QLineEdit).text())
-    assert main.main([*words[1:], "--no-gpu"]) == 0
-    journal = place_of([many / "in"], many / "out")
-    *lines, _ = journal.read_text().splitlines(keepends=True)
-    journal.write_text("".join(lines))  # as if it had been killed behind the last picture
+    stopped(shown_command(window), many / "in", many / "out")
     settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))
     settled(qtbot, window)
     assert verb(window) == ""
+    assert "was stopped with another filter" in objections(window)["target"]
     click(button(window, "again"))
     answer(window, "Start again")
     until(qtbot, lambda: verb(window) == "Pause")
@@ -450,7 +440,7 @@ def test_a_stopped_run_is_begun_again_with_another_filter(qtbot, window, dialog,
     click(button(window, "stop"))
     settled(qtbot, window)
     assert verb(window) == "Resume"
-    words = shlex.split(child(window, "folder-command", QLineEdit).text())
+    words = shown_command(window)
     click(button(window, "start"))
     settled(qtbot, window)
     assert "skipped" not in said(window)
