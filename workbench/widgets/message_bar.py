@@ -130,7 +130,6 @@ class _Filling:
     """What a bar shows of its sentence, and what beside it."""
 
     has_word: bool
-    has_more: bool
     font: QFont
     words: str
     is_cut: bool
@@ -217,6 +216,7 @@ class MessageBar(QFrame):
         stays    also an info waits until it is dismissed
         """
         self.kind, self._details, self._stays = kind, details, stays
+        self._more.setText("Deta&ils…" if details else "&More…")
         self._age.start()
         self._offered = tuple(actions)
         for number, button in enumerate(self._acts):
@@ -309,11 +309,10 @@ class MessageBar(QFrame):
         self.setGeometry(box)
 
     def _filling(self, width: int, px: int, ways: Sequence[tuple[bool, float]]) -> _Filling:
-        """The first way to show all of the sentence in a bar so large, else the last, cut.
+        """Find the first way to show all of the sentence in a bar of this size, else cut it.
 
-        Nothing is changed to find it: each change would ask for the layout, and so for this, anew.
+        No widget is changed to find it: a change requests the layout, which leads here again.
         """
-        self._more.setText("Deta&ils…" if self._details else "&More…")
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         room_px = width - margins.left() - margins.right() - 2 * self.frameWidth()
         for has_word, scale, is_cut in (*((*way, False) for way in ways), (*ways[-1], True)):
@@ -324,11 +323,11 @@ class MessageBar(QFrame):
             words, is_whole = self._sentence.words_within(self._whole, font, left_px, px)
             if is_whole:
                 break
-        return _Filling(has_word, seen[self._more], font, words, not is_whole, left_px)
+        return _Filling(has_word, font, words, not is_whole, left_px)
 
     def _fill(self, width: int, filling: _Filling) -> None:
         self._word.setVisible(filling.has_word)
-        self._more.setVisible(filling.has_more)
+        self._more.setVisible(bool(self._details) or filling.is_cut)
         self._sentence.setFont(filling.font)
         self._sentence.show_words(filling.words, self._whole if filling.is_cut else "")
         self.resize(width, self.height())
@@ -355,7 +354,7 @@ class Sentence(QTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self.fit_height)
 
     def words_within(self, text: str, font: QFont, width: int, height: int) -> tuple[str, bool]:
-        """Return what lines, two at most, that fit into so many pixels show, and if that is all."""
+        """Return what of `text` two lines at most of this size show, and whether that is all."""
         text, metrics = " ".join(text.split("\n")), QFontMetrics(font)
         width, height = (px - 2 * RING_PX for px in (width, height))
         layout = QTextLayout(text, font)
@@ -373,8 +372,8 @@ class Sentence(QTextEdit):
         return text[:last] + metrics.elidedText(text[last:], _ELIDED, width), False
 
     def show_words(self, words: str, whole: str) -> None:
-        """Show `words`, and in a tooltip the `whole` that they are of, if any."""
-        self.setToolTip(tip_text(" ".join(whole.split("\n"))) if whole else "")
+        """Show `words`, and in a tooltip the `whole` that they were cut from, if any."""
+        self.setToolTip(tip_text(whole))
         if words != self.toPlainText():  # else a selection would go
             self.setPlainText(words)
 
