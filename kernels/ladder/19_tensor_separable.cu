@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
 
         const auto rescale = [&](int room) {
             const int before = exponent;
-            exponent = exponent_for(peak, room);
+            exponent = exponent_for(peak, room, UNDO[0]);
             if (exponent != before) {
                 const float factor = power_of_two(exponent - before > -126 ? exponent - before : -126);
                 #pragma unroll

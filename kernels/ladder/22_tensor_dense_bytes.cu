@@ -21,7 +21,7 @@ requires = [
 ]
 capability = [8, 0]
 own_block = "A warp owns 128 samples of a row and walks down the picture, with seven others beside it."
-# Sums are exact; what rounding the weights to integers may lose is all of it but 8, see fixed_point.py.
+# Sums are exact; what rounding the weights to integers may lose is all of it but 8, see digit_bands.py.
 chain_length = "KSIZE * KSIZE + 40"
 error_factor = 2.0
 

@@ -30,7 +30,7 @@ quick   = """(CHANNELS > 1 and KSIZE >= (7 if IN_ROWS and WORDS_ROWS else 5) if 
     RANK > 1 and (CHANNELS > 1 or KSIZE >= 11))"""
 own_block = "A block of four warps walks down a strip of the picture, or up."
 # Whole numbers' sums are exact but for weights that float32 has rounded, as whole_numbers says.  Of others
-# what rounding the weights to integers may lose is all of it but 8, see fixed_point.py.
+# what rounding the weights to integers may lose is all of it but 8, see digit_bands.py.
 chain_length = "2 if WINDOWS_DIGITS == 1 else 2 * (KSIZE * KSIZE + 40)"
 
 [[passes]]

@@ -1,6 +1,6 @@
 /*---
 title   = "Tensor cores, warpgroups"
-idea    = "Four warps together multiply by matrices that stay in shared memory: samples as halves are there once for all, and the sums along x, in registers, are at once the left matrix of the products down the columns."
+idea    = "Four warps together multiply by matrices that stay in shared memory: samples as halves are there once and for all, and the sums along x, in registers, are at once the left matrix of the products down the columns."
 lesson  = """
 tensor_separable is slow where weights are many: every warp loads its samples from shared memory, as blocks of halves, and the \
 weights' blocks again with them, and between the two products it waits.  A warpgroup's products read their right matrix from shared \
@@ -106,8 +106,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
     const float first_peak = largest_of_warp(fabsf(seen));
     if (lane == 0) atomicMax(peaks + 2, __float_as_uint(first_peak));
     __syncthreads();
-    int exponent = exponent_for(__uint_as_float(peaks[2]), ROOM);
-    const auto too_large = [&](float peak) { return exponent > exponent_for(peak, ROOM + SPARE); };
+    int exponent = exponent_for(__uint_as_float(peaks[2]), ROOM, UNDO[0]);
+    const auto too_large = [&](float peak) { return exponent > exponent_for(peak, ROOM + SPARE, UNDO[0]); };
 
     // Rows begin to arrive, by one warp, a lane a row.
     const auto begin_rows = [&](int step) {
@@ -201,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
         if (too_large(peak)) {  // seldom, and then for all threads
             __syncthreads();
             const int before = exponent;
-            exponent = exponent_for(peak, ROOM);
+            exponent = exponent_for(peak, ROOM, UNDO[0]);
             const float factor = power_of_two(max(exponent - before, -126));
             #pragma unroll
             for (float& sum : sums) sum *= factor;
@@ -214,10 +214,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
 
         // 1. Along x: 32 columns of the group's and then the other 32, each for 32 rows.
         uint4 high[2], low[2];  // of the first 16 rows, and of the others
+        float both[2][16];      // of one array for both, ptxas 13.0 can take the second's sums for the first's
         #pragma unroll
         for (int n = 0; n < 2; ++n) {
             const Windows pieces = staged + step % 2 * (STAGE / PIECE) + (8 * (warp / 4) + 4 * n) * (BETWEEN / PIECE);
-            float along[16];
+            float (&along)[16] = both[n];
             begin_products();
             #pragma unroll
             for (int i = 0; i < PARTS * ALONG; ++i)  // low halves first
@@ -243,6 +244,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
         for (int c = 0; c < 2; ++c) {
             const int phase = (2 * u + c) % PHASES, done = (phase + 1) % PHASES;
             const Windows band = bands + (phase == 0 ? 0 : SUMS - 16 * phase);
+            settle(sums);
             begin_products();
             multiply_add_halves<SUMS, BAND / 2>(sums, low[c], band, true);
             multiply_add_halves<SUMS, BAND / 2>(sums, high[c], band + BAND / PIECE, true);

@@ -59,7 +59,7 @@ __device__ __forceinline__ float stage(
 // few samples tell it well enough almost always; where one turns out too large, all are staged again.
 template <typename S>
 __device__ __forceinline__ int stage_scaled(
-    unsigned short* tile, float* peaks, int plane,
+    unsigned short* tile, float* peaks, int plane, float undo,
     const sample* src, int x0, int y0, int height, int width, int pitch)
 {
     const bool inside = 0 <= x0 - REACH && x0 - REACH + 8 * S::ACROSS <= width &&
@@ -69,7 +69,7 @@ __device__ __forceinline__ int stage_scaled(
         const int x = x0 + threadIdx.x * S::COLUMNS / WARP, y = y0 + threadIdx.x * S::ROWS / WARP;
         const int at = (x < width ? x : width - 1) * CHANNELS + plane;
         const float some = row_of(src, y < height ? y : height - 1, pitch)[at];
-        exponent = exponent_for(largest_of_warp(fabsf(some)), 8);
+        exponent = exponent_for(largest_of_warp(fabsf(some)), 8, undo);
     }
     while (true) {
         const float scale = power_of_two(exponent);
@@ -83,7 +83,7 @@ __device__ __forceinline__ int stage_scaled(
         if constexpr (!IS_SCALED) return exponent;
         #pragma unroll
         for (int warp = 0; warp < S::WARPS; ++warp) peak = fmaxf(peak, peaks[warp]);
-        const int largest = exponent_for(peak, 15);
+        const int largest = exponent_for(peak, 15, undo);
         if (exponent <= largest) return exponent;
         exponent = largest;
         __syncthreads();  // all have read the peaks
@@ -158,7 +158,7 @@ __device__ __forceinline__ void convolve_by_bands(
     const int lane = threadIdx.x, g = lane / 4, t = lane % 4;
     #pragma unroll 1
     for (int plane = 0; plane < PLANES; ++plane) {
-        const int exponent = stage_scaled<S>(tile, peaks, plane, src, x0, y0, height, width, pitch);
+        const int exponent = stage_scaled<S>(tile, peaks, plane, undo, src, x0, y0, height, width, pitch);
         const float unscale = undo * power_of_two(-exponent);
         float sums[S::TILES][4] = {};
         multiply<S>(sums, tile + 16 * threadIdx.y * S::STRIDE, weights);

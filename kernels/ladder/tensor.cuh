@@ -128,10 +128,12 @@ __device__ __forceinline__ float power_of_two(int exponent) {
 }
 
 // The exponent of the power of two that brings samples of size `peak` to less than 2^room.
-// Smaller than 2^-92 they need not become so large: a half is as fine there as anybody can tell.
-__device__ __forceinline__ int exponent_for(float peak, int room) {
+// Small ones need not become so large: from 2^-92 on a half is as fine there as anybody can tell, and
+// `undo`, of the weights, divided by the power is no float below 2^-126.
+__device__ __forceinline__ int exponent_for(float peak, int room, float undo) {
     const int wanted = room - (static_cast<int>(__float_as_uint(peak) >> 23) - 126);
-    return wanted < 100 ? wanted : 100;
+    const int most = min(100, static_cast<int>(__float_as_uint(undo) >> 23) - 1);
+    return wanted < most ? wanted : most;
 }
 constexpr int FIXED_EXPONENT = IS_SAME<sample, uint16> ? -8 : 0;  // less than 2^8, where samples are split
 

@@ -24,6 +24,15 @@ using Windows = unsigned;
 __device__ __forceinline__ Windows windows_at(const uint8* at) { return shared_address(at) / PIECE; }
 #endif
 
+// Computed here, neither earlier nor later: NVRTC, which knows no wgmma, would put zeros off until a product adds to them.
+template <typename T, int COUNT> __device__ __forceinline__ void settle(T (&sums)[COUNT]) {
+#ifndef CUDA_ON_CPU
+    #pragma unroll
+    for (int i = 0; i < COUNT; ++i)
+        if constexpr (IS_SAME<T, int>) asm volatile("" : "+r"(sums[i]) :: "memory");
+        else asm volatile("" : "+f"(sums[i]) :: "memory");
+#endif
+}
 // What threads have stored to shared memory, and the registers of left, are there for what follows.
 __device__ __forceinline__ void begin_products() {
 #ifndef CUDA_ON_CPU
@@ -41,11 +50,8 @@ template <int PENDING, typename T, int COUNT>
 __device__ __forceinline__ void wait_for_products(T (&sums)[COUNT]) {
 #ifndef CUDA_ON_CPU
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
-    #pragma unroll
-    for (int i = 0; i < COUNT; ++i)  // nor used earlier
-        if constexpr (IS_SAME<T, int>) asm volatile("" : "+r"(sums[i]) :: "memory");
-        else asm volatile("" : "+f"(sums[i]) :: "memory");
 #endif
+    settle(sums);
 }
 
 #ifndef SIGNED

@@ -51,11 +51,16 @@ def _median(job: Job) -> Operands:
 
 
 def _fast_fir(job: Job) -> Operands:
-    """The weights, and PAIRED[RADIUS + 1, KSIZE]: each even row of them and the odd one below."""
+    """WEIGHTS[KSIZE], and PAIRED[RADIUS + 1] with each even row of them and the odd one below.
+
+    Behind the KSIZE numbers of a row are RADIUS more: even ones and the odd ones after these.
+    """
     weights = job.correlation.weights
     paired = weights[::2].copy()
     paired[:-1] += weights[1::2]
-    return Operands({"WEIGHTS": weights.copy(), "PAIRED": paired})
+    both = {"WEIGHTS": weights, "PAIRED": paired}
+    sums = {name: rows[:, :-1:2] + rows[:, 1::2] for name, rows in both.items()}
+    return Operands({name: np.hstack((rows, sums[name])) for name, rows in both.items()})
 
 
 def _list(job: Job) -> Operands:

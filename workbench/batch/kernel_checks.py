@@ -36,14 +36,7 @@ from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
 from kernels.rungs.rung import PICTURE, Rung
 from workbench.base.numbers import in_digits
-from workbench.batch.check_jobs import (
-    Asked,
-    CheckJob,
-    check_jobs,
-    counted,
-    fitted,
-    timed_job,
-)
+from workbench.batch.check_jobs import Asked, CheckJob, check_jobs, counted, fitted, timed_job
 from workbench.files.neighbours import natural_key
 
 DEADLINE_S = 5.0  # of the CPU's time for one job, a thousand times what a kernel takes

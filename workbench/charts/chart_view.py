@@ -7,16 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import (
-    QEvent,
-    QPointF,
-    QRectF,
-    QSignalBlocker,
-    QSize,
-    QSizeF,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QFont,

@@ -96,7 +96,7 @@ FAULTS = {
     "an odd row is taken off the row above it": Fault(
         "fast_fir", "even[-STAGE_STRIDE]", "even[STAGE_STRIDE]"
     ),
-    "odd rows of weights are even ones": Fault("fast_fir", "WEIGHTS + KSIZE,", "WEIGHTS,"),
+    "odd rows of weights are even ones": Fault("fast_fir", "WEIGHTS + ROW,", "WEIGHTS,"),
     "differences are read before they are made": Fault(
         "fast_fir", "__syncthreads();\n\n    // 3.", "// 3."
     ),
@@ -373,7 +373,7 @@ FAULTS = {
         "tensor_warpgroups", "sum *= factor", "sum *= 1.0f"
     ),
     "what is far too large keeps its power of two": Fault(
-        "tensor_warpgroups", "exponent > exponent_for(peak, ROOM + SPARE)", "false"
+        "tensor_warpgroups", "exponent > exponent_for(peak, ROOM + SPARE, UNDO[0])", "false"
     ),
     "beyond the row's end there is nothing": Fault(
         "tensor_warpgroups", "x + k < width + RADIUS", "x + k < width"

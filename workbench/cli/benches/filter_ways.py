@@ -17,15 +17,7 @@ import numpy as np
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job
 from workbench.cli.benches import gpu_ways
-from workbench.cli.benches.gpu_ways import (
-    INSIDE,
-    Clock,
-    Library,
-    Size,
-    Task,
-    interleaved,
-    pointer,
-)
+from workbench.cli.benches.gpu_ways import INSIDE, Clock, Library, Size, Task, interleaved, pointer
 from workbench.cli.benches.ways import Way, importable
 
 # The largest medians of those that would take minutes beyond, or more memory than there is.
