@@ -38,7 +38,7 @@ flops = """((CHANNELS == 1) * up(WIDTH, 4) * HEIGHT
     + 8 * (16 + HALO_CHUNKS) * (8 * FIR_WARPS + 2 * RADIUS - 1)))"""
 ---*/
 
-constexpr int ROW = KSIZE + RADIUS;         // of weights; behind them even ones and the odd ones after these, together
+constexpr int ROW = KSIZE + RADIUS;         // a row of weights, and the sums of each even one and the odd one after it
 __constant__ float WEIGHTS[KSIZE * ROW];
 __constant__ float PAIRED[(RADIUS + 1) * ROW];  // each even row of these and the odd one below
 

@@ -214,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) convolve(
 
         // 1. Along x: 32 columns of the group's and then the other 32, each for 32 rows.
         uint4 high[2], low[2];  // of the first 16 rows, and of the others
-        float both[2][16];      // of one array for both, ptxas 13.0 can take the second's sums for the first's
+        float both[2][16];      // not one array for both: ptxas 13.0 can take the second's sums for the first's
         #pragma unroll
         for (int n = 0; n < 2; ++n) {
             const Windows pieces = staged + step % 2 * (STAGE / PIECE) + (8 * (warp / 4) + 4 * n) * (BETWEEN / PIECE);

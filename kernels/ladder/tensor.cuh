@@ -128,8 +128,8 @@ __device__ __forceinline__ float power_of_two(int exponent) {
 }
 
 // The exponent of the power of two that brings samples of size `peak` to less than 2^room.
-// Small ones need not become so large: from 2^-92 on a half is as fine there as anybody can tell, and
-// `undo`, of the weights, divided by the power is no float below 2^-126.
+// Samples below 2^-92 need not become so large: a half is as fine there as anybody can tell.  Nor may
+// `undo` divided by that power, which sums are multiplied by, be below 2^-126: it would become 0.
 __device__ __forceinline__ int exponent_for(float peak, int room, float undo) {
     const int wanted = room - (static_cast<int>(__float_as_uint(peak) >> 23) - 126);
     const int most = min(100, static_cast<int>(__float_as_uint(undo) >> 23) - 1);

@@ -24,7 +24,7 @@ using Windows = unsigned;
 __device__ __forceinline__ Windows windows_at(const uint8* at) { return shared_address(at) / PIECE; }
 #endif
 
-// Computed here, neither earlier nor later: NVRTC, which knows no wgmma, would put zeros off until a product adds to them.
+// Computed here, neither earlier nor later: NVRTC would set sums to zero after the fence, just before a product adds to them.
 template <typename T, int COUNT> __device__ __forceinline__ void settle(T (&sums)[COUNT]) {
 #ifndef CUDA_ON_CPU
     #pragma unroll

@@ -51,16 +51,16 @@ def _median(job: Job) -> Operands:
 
 
 def _fast_fir(job: Job) -> Operands:
-    """WEIGHTS[KSIZE], and PAIRED[RADIUS + 1] with each even row of them and the odd one below.
+    """WEIGHTS[KSIZE, ROW], and PAIRED[RADIUS + 1, ROW]: each even row and the odd one below, added.
 
-    Behind the KSIZE numbers of a row are RADIUS more: even ones and the odd ones after these.
+    Behind the KSIZE numbers of a row are RADIUS more: each even one and the odd one after, added.
     """
     weights = job.correlation.weights
     paired = weights[::2].copy()
     paired[:-1] += weights[1::2]
     both = {"WEIGHTS": weights, "PAIRED": paired}
-    sums = {name: rows[:, :-1:2] + rows[:, 1::2] for name, rows in both.items()}
-    return Operands({name: np.hstack((rows, sums[name])) for name, rows in both.items()})
+    more = {name: np.hstack((rows, rows[:, :-1:2] + rows[:, 1::2])) for name, rows in both.items()}
+    return Operands(more)
 
 
 def _list(job: Job) -> Operands:
